@@ -1,0 +1,53 @@
+# Needs python3 with venv, and make. Everything else goes into .venv.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+# Tests run with the stage checkers, and keep kernels out of the user's cache.
+TEST := PYRITE_CHECK=1 PYRITE_CACHE_DIR='$(CURDIR)/.pytest_cache/kernels' $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-all check lint types bench clean
+
+help:
+	@echo 'make demo      train a digit classifier; results go to demo-output/'
+	@echo 'make test      the tests, without the long sweeps'
+	@echo 'make test-all  the tests with the long sweeps'
+	@echo 'make check     lint, types and smoke test: quick, also the pre-commit hook'
+	@echo 'make bench     the benchmarks'
+	@echo 'make clean     remove .venv and all caches'
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml
+	@echo 'Installing into $(VENV)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,dev]'
+	touch $@
+
+demo: $(STAMP)
+	$(BIN)/python examples/digits.py
+
+test: $(STAMP)
+	$(TEST) -n $(WORKERS) -m 'not slow'
+
+test-all: $(STAMP)
+	$(TEST) -n $(WORKERS)
+
+check: lint types
+	$(TEST) tests/test_tiny.py
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	@set -e; for file in $(sort $(wildcard benchmarks/[a-z]*.py)); do echo "$$file"; $(BIN)/python $$file; done
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build demo-output *.egg-info

@@ -1,0 +1,193 @@
+"""From what users pass to what ops take: operands, promotion, creation options.
+
+The dialects call `apply` with a record; `Handle` is the part of a Tensor that they see.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from . import dtypes
+from .backends.autodiff import Do, Step, Traced, Value, array_of, run
+from .backends.base import Array
+from .device import Device, as_device, device_of
+from .dtypes import DType, Kind, as_dtype, check_scalar, kind_of_scalar, promote
+from .errors import ArgumentError, DeviceError, DTypeError
+from .layout import Ints
+from .ops.record import REGISTRY, Op
+
+if TYPE_CHECKING:
+    from .tensor import Tensor
+
+
+class Handle:
+    """A value of the engine in the user's hands."""
+
+    __slots__ = ("_v", "__weakref__")
+
+    _v: Value
+
+
+_tensor_class: type[Any] = Handle
+
+
+def set_tensor_class(cls: type[Any]) -> None:
+    """Tells `wrap` the class of tensors."""
+    global _tensor_class
+    _tensor_class = cls
+
+
+def wrap(value: Value) -> Tensor:
+    """A tensor over a value."""
+    t = object.__new__(_tensor_class)
+    t._v = value
+    return cast("Tensor", t)
+
+
+def do_of(*tensors: Handle) -> Do:
+    """Runs ops on the device of the tensors; raises `DeviceError` when they are on different ones."""
+    backend = array_of(tensors[0]._v).backend
+    for t in tensors[1:]:
+        other = array_of(t._v).backend
+        if other is not backend:
+            raise DeviceError(
+                f"tensors are on different devices ({device_of(backend)!r} and {device_of(other)!r})",
+                "move one of them with .to_device(...)",
+            )
+    return _DOS[backend]
+
+
+class _Dos(dict[Any, Do]):
+    def __missing__(self, backend: Any) -> Do:
+        self[backend] = made = Do(backend)
+        return made
+
+
+_DOS = _Dos()
+
+
+def do_on(device: Device) -> Do:
+    """Runs ops on a device."""
+    return _DOS[device.backend]
+
+
+def same_device(tensors: Sequence[Handle]) -> None:
+    """Raises `DeviceError` unless all tensors are on one device."""
+    do_of(*tensors)
+
+
+def apply(name: str | Op, tensors: Sequence[Handle], *params: Any) -> Tensor:
+    """Runs an op on tensors of one device."""
+    op = REGISTRY[name] if isinstance(name, str) else name
+    if len(tensors) > 1:
+        do_of(*tensors)
+    return wrap(run(op, tuple([t._v for t in tensors]), params))
+
+
+def operand(x: Any, like: Handle) -> Tensor:
+    """`x` as a tensor beside `like`: a Python number takes its dtype and must fit, an array becomes a tensor."""
+    if isinstance(x, Handle):
+        return cast("Tensor", x)
+    if kind_of_scalar(x) is not None and not isinstance(x, np.generic):
+        return scalar_like(x, like)
+    if isinstance(x, np.generic):
+        return scalar_like(x.item(), like)
+    from .interop import asarray
+
+    return asarray(x, device=device_of(array_of(like._v).backend))
+
+
+def scalar_like(x: Any, like: Handle) -> Tensor:
+    """A rank-0 constant of the dtype of `like`."""
+    dtype = like._v.dtype
+    return wrap(array_of(like._v).backend.constant(check_scalar(x, dtype), dtype))
+
+
+def cast_to(t: Handle, dtype: DType) -> Tensor:
+    """`t` in another dtype; itself if it has it."""
+    if t._v.dtype is dtype:
+        return cast("Tensor", t)
+    return apply("cast", (t,), dtype)
+
+
+def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two operands of one dtype: promoted inside a kind, Python numbers fitted to the other."""
+    if not isinstance(x, Handle):
+        if not isinstance(y, Handle):
+            raise DTypeError(f"expected at least one tensor, got {type(x).__name__} and {type(y).__name__}")
+        b = cast("Tensor", y)
+        a = operand(x, b)
+    else:
+        a = cast("Tensor", x)
+        b = operand(y, a)
+    da, db = a._v.dtype, b._v.dtype
+    if da is not db:
+        dtype = promote(da, db)
+        a, b = cast_to(a, dtype), cast_to(b, dtype)
+    return a, b
+
+
+def binary(name: str, x: Any, y: Any) -> Tensor:
+    """An op on two operands, broadcast as in the array API."""
+    a, b = pair(x, y)
+    return apply(name, (a, b))
+
+
+def need_kind(t: Handle, *kinds: type[Kind]) -> None:
+    """Raises `DTypeError` unless the tensor is of one of the kinds."""
+    if t._v.dtype.kind not in kinds:
+        names = " or ".join(k.__name__ for k in kinds)
+        raise DTypeError(f"expected a tensor of kind {names}, got {t._v.dtype.name}")
+
+
+def options(given: Any, dtype: Any, device: Any) -> tuple[Device, DType | None]:
+    """Creation options: a Device, a DType or a pair of both, or the keywords."""
+    if given is not None:
+        parts = given if isinstance(given, tuple) else (given,)
+        for part in parts:
+            if isinstance(part, Device):
+                device = part
+            elif isinstance(part, DType):
+                dtype = part
+            elif part is not None:
+                raise ArgumentError(f"{part!r} is not a creation option: expected a Device, a DType or a pair of both")
+    return as_device(device), None if dtype is None else as_dtype(dtype)
+
+
+def created(value: Value, device: Device) -> Tensor:
+    """A new tensor of a device: it takes part in autodiff if the device does."""
+    device.lock()
+    strategy = device._strategy
+    if strategy is not None:
+        value = Traced(value, 1, Step(value.shape, value.dtype), strategy)
+    return wrap(value)
+
+
+def evaluate(t: Handle) -> np.ndarray[Any, Any]:
+    """The values, computed now, as a NumPy view that must not be written to."""
+    array = array_of(t._v)
+    return array.backend.evaluate(array)
+
+
+def array_in(t: Handle) -> Array:
+    """The array inside a tensor."""
+    return array_of(t._v)
+
+
+def ints(value: Any, what: str) -> Ints:
+    """A tuple of ints from an int or a sequence; raises `ArgumentError` naming `what`."""
+    try:
+        return (operator.index(value),)
+    except TypeError:
+        pass
+    try:
+        return tuple([operator.index(v) for v in value])
+    except TypeError:
+        raise ArgumentError(f"{what} must be an int or a sequence of ints, got {value!r}") from None
+
+
+_ = dtypes

@@ -1,0 +1,377 @@
+"""Reverse-mode differentiation around any backend: one class of steps for all ops.
+
+`run` is the one door to all ops. A value is an `Array`, or a `Traced` of some level around a
+value of a lower level; a rule runs its ops one level below its own, so that levels nest and
+higher derivatives come by themselves. Level 1 is the tape of the tensors' own `backward`;
+`grad` opens further ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any, Union
+
+from ..dtypes import DType
+from ..errors import GradientError
+from ..layout import Ints
+from ..ops.record import REGISTRY, ZERO, Op, Rule, no_rule
+from .base import Array, Backend
+
+_sequence = itertools.count(1).__next__
+
+Value = Union[Array, "Traced"]
+
+
+class GradientCheckpointingStrategy(Enum):
+    """What the tape keeps: `Disabled` every value a rule needs, `Balanced` recomputes the memory-bound ones."""
+
+    Disabled = "Disabled"
+    Balanced = "Balanced"
+
+
+class Step:
+    """One value on the tape: a leaf, or the result of an op with tracked inputs."""
+
+    __slots__ = ("id", "op", "params", "parents", "saved", "state", "shape", "dtype", "requires", "consumed")
+
+    def __init__(self, shape: Ints, dtype: DType) -> None:
+        self.id = _sequence()
+        self.op: Op | None = None
+        self.params: tuple[Any, ...] = ()
+        self.parents: tuple[Step | None, ...] = ()
+        self.saved: tuple[Any, ...] = ()  # states of out and inputs, as far as the rule reads them
+        self.state: Any = None  # how to get the value back; None until something needs it
+        self.shape = shape
+        self.dtype = dtype
+        self.requires = False  # a leaf whose gradient is kept
+        self.consumed = False
+
+    @property
+    def tracked(self) -> bool:
+        """Does this value take part in the graph?"""
+        return self.requires or self.op is not None
+
+
+class Traced:
+    """A value with its place on the tape of one level."""
+
+    __slots__ = ("value", "level", "step", "strategy", "__weakref__")
+
+    def __init__(self, value: Value, level: int, step: Step, strategy: GradientCheckpointingStrategy) -> None:
+        self.value = value
+        self.level = level
+        self.step = step
+        self.strategy = strategy
+
+    @property
+    def shape(self) -> Ints:
+        """Sizes of the axes."""
+        return self.value.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self.value.dtype
+
+
+class Meta:
+    """Stands for a value that a rule does not read: only its shape and dtype are there."""
+
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, shape: Ints, dtype: DType) -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+
+class Held:
+    """A value kept for the backward pass."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+class Recompute:
+    """A value that is computed again for the backward pass."""
+
+    __slots__ = ("op", "params", "inputs")
+
+    def __init__(self, op: Op, params: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
+        self.op = op
+        self.params = params
+        self.inputs = inputs
+
+
+def array_of(value: Value) -> Array:
+    """The array inside all levels."""
+    while type(value) is Traced:
+        value = value.value
+    return value  # type: ignore[return-value]
+
+
+def capture(value: Value) -> Value:
+    """The present value, whatever is written to its memory later."""
+    if type(value) is Traced:
+        return Traced(capture(value.value), value.level, value.step, value.strategy)
+    return value.backend.capture(value)  # type: ignore[union-attr]
+
+
+def run(op: Op, values: Sequence[Value], params: tuple[Any, ...] = ()) -> Value:
+    """Runs an op on values of any levels."""
+    level = 0
+    for v in values:
+        if type(v) is Traced and v.level > level:
+            level = v.level
+    if level == 0:
+        return values[0].backend.run(op, values, params)  # type: ignore
+    return _record(op, values, params, level)
+
+
+def _record(op: Op, values: Sequence[Value], params: tuple[Any, ...], level: int) -> Traced:
+    strategy: GradientCheckpointingStrategy | None = None
+    inner: list[Value] = []
+    parents: list[Step | None] = []
+    tracked = False
+    for v in values:
+        if type(v) is Traced and v.level == level:
+            if strategy is None:
+                strategy = v.strategy
+            elif strategy is not v.strategy:
+                raise GradientError(
+                    f"operands carry different checkpointing strategies ({strategy.name} and {v.strategy.name})",
+                    "give both the same one with with_gradient_checkpointing_strategy",
+                )
+            inner.append(v.value)
+            on = v.step.tracked
+            parents.append(v.step if on else None)
+            tracked = tracked or on
+        else:
+            inner.append(v)
+            parents.append(None)
+    assert strategy is not None
+    out = run(op, inner, params)
+    step = Step(out.shape, out.dtype)
+    if tracked and (out.dtype.is_float() or out.dtype.is_complex()):
+        step.op = op
+        step.params = params
+        step.parents = tuple(parents)
+        step.saved = _save(op, values, inner, out, step, strategy, level)
+    return Traced(out, level, step, strategy)
+
+
+def _save(
+    op: Op, values: Sequence[Value], inner: Sequence[Value], out: Value, step: Step,
+    strategy: GradientCheckpointingStrategy, level: int,
+) -> tuple[Any, ...]:  # fmt: skip
+    cheap = strategy is GradientCheckpointingStrategy.Balanced and op.fuses in ("elementwise", "movement")
+
+    def state(i: int) -> Any:
+        v = values[i]
+        if type(v) is Traced and v.level == level:
+            if v.step.state is None:
+                v.step.state = Held(capture(inner[i]))
+            return v.step.state
+        return Held(capture(inner[i]))
+
+    if cheap:
+        # the value of a memory-bound op is never kept: it comes again from what its inputs keep
+        step.state = Recompute(op, params_of(step), tuple([state(i) for i in range(len(values))]))
+    needs = op.needs
+    if not needs:
+        return (Meta(out.shape, out.dtype), *[Meta(v.shape, v.dtype) for v in inner])
+    if needs[0] and step.state is None:
+        step.state = Held(capture(out))
+    saved: list[Any] = [step.state if needs[0] else Meta(out.shape, out.dtype)]
+    for i, v in enumerate(inner):
+        needed = needs[1] if op.variadic else needs[1 + i]
+        saved.append(state(i) if needed else Meta(v.shape, v.dtype))
+    return tuple(saved)
+
+
+def params_of(step: Step) -> tuple[Any, ...]:
+    """The parameters of a step's op."""
+    return step.params
+
+
+class Do:
+    """Runs ops by name: `do.mul(x, 2)`. Python numbers take the dtype of the other operand."""
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        op = REGISTRY.get(name)
+        if op is None:
+            raise AttributeError(f"there is no op {name}")
+        if op.variadic:
+
+            def call_list(xs: Sequence[Any], *params: Any) -> Any:
+                return run(op, tuple(xs), params)
+
+            function: Callable[..., Any] = call_list
+        else:
+            arity = op.arity
+
+            def call(*args: Any) -> Any:
+                values = args[:arity]
+                for v in values:
+                    if type(v) is not Array and type(v) is not Traced:
+                        values = self._lift(values)
+                        break
+                if arity == 0:
+                    return self.backend.run(op, (), args)
+                return run(op, values, args[arity:])
+
+            function = call
+        self.__dict__[name] = function
+        return function
+
+    def _lift(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        dtype: DType | None = None
+        for v in values:
+            if isinstance(v, (Array, Traced)):
+                dtype = v.dtype
+        assert dtype is not None, "an op needs at least one tensor"
+        return tuple([v if isinstance(v, (Array, Traced)) else self.scalar(v, dtype) for v in values])
+
+    def scalar(self, value: Any, dtype: DType) -> Array:
+        """A rank-0 constant of a dtype."""
+        if dtype.is_bool():
+            value = bool(value)
+        elif dtype.is_float():
+            value = float(value)
+        return self.backend.constant(value, dtype)
+
+    def full(self, value: Any, shape: Ints, dtype: DType) -> Any:
+        """A constant in every element; its value compiles nothing new."""
+        constant = self.scalar(value, dtype)
+        return constant if shape == () else run(REGISTRY["expand"], (constant,), (tuple(shape),))
+
+
+def sum_to(do: Do, g: Any, shape: Ints) -> Any:
+    """Sums a gradient over the axes along which its input was broadcast."""
+    if g.shape == shape:
+        return g
+    lead = len(g.shape) - len(shape)
+    axes = tuple(i for i, s in enumerate(g.shape) if i < lead or (shape[i - lead] == 1 and s != 1))
+    if axes:
+        g = do.sum(g, axes, True)
+    return do.reshape(g, shape) if g.shape != shape else g
+
+
+class Gradients:
+    """The gradients of one backward pass, by leaf. Read them with `tensor.grad(gradients)`."""
+
+    def __init__(self, by_leaf: dict[Step, Value]) -> None:
+        self._by_leaf = by_leaf
+
+    def __len__(self) -> int:
+        return len(self._by_leaf)
+
+    def get(self, step: Step) -> Value | None:
+        """The gradient of a leaf."""
+        return self._by_leaf.get(step)
+
+    def pop(self, step: Step) -> Value | None:
+        """Takes the gradient of a leaf out."""
+        return self._by_leaf.pop(step, None)
+
+    def put(self, step: Step, value: Value) -> None:
+        """Replaces the gradient of a leaf."""
+        self._by_leaf[step] = value
+
+
+def backward(root: Traced, seed: Value | None = None) -> Gradients:
+    """Walks the tape from `root` back to its leaves and consumes it."""
+    first = root.step
+    if not first.tracked:
+        raise GradientError(
+            "the tensor is not part of a recorded graph", "mark the leaves with .require_grad() before computing"
+        )
+    order = _reachable(first)
+    for step in order:
+        if step.consumed:
+            raise GradientError(
+                "a step of this graph was already consumed by an earlier backward",
+                "add the losses before calling backward, or compute the forward pass again",
+            )
+    do = Do(array_of(root).backend)
+    grads: dict[Step, Value] = {first: do.full(1, root.shape, root.dtype) if seed is None else seed}
+    kept: dict[Step, Value] = {}
+    cache: dict[int, Value] = {}
+    for step in order:  # newest first
+        g = grads.pop(step, None)
+        if step.op is None:
+            if g is not None and step.requires:
+                kept[step] = g
+            continue
+        if g is not None:
+            for parent, part in zip(step.parents, _pull(do, step, g, cache)):
+                if parent is None or part is None:
+                    continue
+                part = sum_to(do, part, parent.shape)
+                if part.dtype is not parent.dtype:
+                    part = do.cast(part, parent.dtype)
+                old = grads.get(parent)
+                grads[parent] = part if old is None else do.add(old, part)
+        step.consumed = True
+        step.saved = ()
+        step.parents = ()
+        step.state = None
+    return Gradients(kept)
+
+
+def _reachable(first: Step) -> list[Step]:
+    seen = {first}
+    stack = [first]
+    while stack:
+        for parent in stack.pop().parents:
+            if parent is not None and parent not in seen:
+                seen.add(parent)
+                stack.append(parent)
+    return sorted(seen, key=lambda s: -s.id)
+
+
+def _pull(do: Do, step: Step, g: Value, cache: dict[int, Value]) -> Sequence[Value | None]:
+    """The gradients of a step's inputs."""
+    op = step.op
+    assert op is not None
+    rule = op.vjp
+    if isinstance(rule, Rule):
+        if rule is ZERO:
+            return [None] * len(step.parents)
+        raise no_rule(op)
+    saved = [_restore(s, cache) for s in step.saved]
+    if op.variadic:
+        return rule(do, g, saved[0], saved[1:], *step.params)
+    parts = rule(do, g, *saved, *step.params)
+    if not op.masks or not g.dtype.is_float():
+        return parts
+    # 0 times an infinite derivative is 0: a branch that was not taken leaks no NaN
+    return [p if p is None or not p.dtype.is_float() else do.unless_zero(g, p) for p in parts]
+
+
+def _restore(state: Any, cache: dict[int, Value]) -> Any:
+    """The value of a saved state; recomputed ones are shared during one backward pass."""
+    if type(state) is Held:
+        return state.value
+    if type(state) is Meta:
+        return state
+    stack = [state]
+    while stack:
+        s = stack[-1]
+        if id(s) in cache:
+            stack.pop()
+            continue
+        missing = [i for i in s.inputs if type(i) is Recompute and id(i) not in cache]
+        if missing:
+            stack.extend(missing)
+            continue
+        values = [i.value if type(i) is Held else cache[id(i)] for i in s.inputs]
+        cache[id(s)] = run(s.op, values, s.params)
+        stack.pop()
+    return cache[id(state)]

@@ -1,0 +1,232 @@
+"""The protocol of a backend: run, read, write; and `Array`, the handle that backends take and give.
+
+An `Array` is a handle on a node. Views made by movement ops keep their `root` alive: the root's
+storage is theirs, so a write through one is seen by all.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import DType
+from ..errors import PyriteError, ReadOnlyError
+from ..graph import Node, call_site, constant, leaf
+from ..layout import Ints, overlaps
+from ..ops.movement import view_layout
+from ..ops.record import Op, reference_array
+from ..storage import Storage
+
+
+class Array:
+    """A handle on a node of one backend."""
+
+    __slots__ = ("node", "root", "backend", "__weakref__")
+
+    node: Node
+    root: Array
+    backend: Backend
+
+    def __init__(self, node: Node, backend: Backend, root: Array | None = None) -> None:
+        self.node = node
+        self.backend = backend
+        self.root = self if root is None else root
+
+    @property
+    def shape(self) -> Ints:
+        """Sizes of the axes."""
+        return self.node.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self.node.dtype
+
+    def __repr__(self) -> str:
+        return f"Array({self.node!r})"
+
+
+class Backend:
+    """Runs ops. `run` checks and appends; `evaluate` makes sure that values are there."""
+
+    name = "base"
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+    # -- what a backend supplies
+
+    def submit(self, array: Array) -> None:
+        """Takes a new node: computes it or queues it."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Runs whatever is queued."""
+        raise NotImplementedError
+
+    # -- what all share
+
+    def run(self, op: Op, inputs: Sequence[Array], params: tuple[Any, ...] = ()) -> Array:
+        """The result of `op` as a new handle; every user error is raised here."""
+        nodes = tuple([a.node for a in inputs])
+        shape, dtype = op.infer(nodes, *params) if op.variadic else op.infer(*nodes, *params)
+        node = Node(op, nodes, params, shape, dtype)
+        if op.fuses == "movement":
+            view = self._view(node, inputs[0])
+            if view is not None:
+                return view
+        elif op.bounds is not None:
+            check_bounds(op, nodes, params)
+        node.site = call_site()
+        array = Array(node, self)
+        self.submit(array)
+        if not node.known:
+            for n in nodes:
+                if n.storage is not None and n.storage.volatile:
+                    self.settle()  # nobody can see a later write to foreign memory, so it is read now
+                    break
+        return array
+
+    def _view(self, node: Node, base: Array) -> Array | None:
+        """A movement as a view of its input's memory, known or to come; None when it takes a copy."""
+        source = node.inputs[0]
+        if source.value is not None:
+            return None
+        assert node.op is not None
+        placed = view_layout(
+            node.op, node.params, source.shape, source.element_strides(), source.offset, node.shape
+        )
+        if placed is None:
+            return None
+        node.strides, node.offset = placed
+        array = Array(node, self, base.root)
+        if source.storage is not None:
+            node.settle(source.storage)
+        else:
+            self.submit(array)
+        return array
+
+    def evaluate(self, array: Array) -> np.ndarray[Any, Any]:
+        """The values as a NumPy view; raises the error of the op that failed, if one did."""
+        node = array.node
+        if not node.known:
+            with self.lock:
+                if not node.known and node.error is None:
+                    self.settle()
+        if node.error is not None:
+            raise node.error.with_traceback(None)
+        return node.array()
+
+    def constant(self, value: Any, dtype: DType) -> Array:
+        """A rank-0 constant."""
+        return Array(constant(value, dtype), self)
+
+    def from_storage(
+        self, storage: Storage, dtype: DType, shape: Ints, strides: Ints | None = None, offset: int = 0
+    ) -> Array:
+        """A handle on existing memory."""
+        return Array(leaf(storage, dtype, shape, strides, offset), self)
+
+    def upload(self, array: np.ndarray[Any, Any], dtype: DType) -> Array:
+        """A handle on a copy of a NumPy array, row-major."""
+        storage = Storage.new(array.size, dtype)
+        storage.flat.reshape(array.shape)[...] = array
+        return self.from_storage(storage, dtype, array.shape)
+
+    def capture(self, array: Array) -> Array:
+        """The present value of a handle, whatever is written later; a copy only if a write comes."""
+        node = array.node
+        held = Array(node, self, array.root if node.storage is None else None)
+        if node.storage is not None:
+            if node.storage.volatile:
+                return self.upload(node.array(), node.dtype)
+            node.storage.captures.append(weakref.ref(held))
+        return held
+
+    def write(self, array: Array, index: Any, value: np.ndarray[Any, Any]) -> None:
+        """Writes into the memory of `array`, so that every view sees it and no earlier read does."""
+        with self.lock:
+            self.settle()
+            target = self.evaluate(array)
+            node = array.node
+            if node.value is not None:
+                storage = Storage.adopt(np.array(target))
+                array.node = node = leaf(storage, node.dtype, node.shape)
+                target = node.array()
+            storage_ = node.storage
+            assert storage_ is not None
+            require_writable(node)
+            if np.may_share_memory(target, value):
+                value = value.copy()
+            self._keep_captures(storage_)
+            target[index] = value
+            storage_.touched()
+
+    def _keep_captures(self, storage: Storage) -> None:
+        for ref in storage.captures:
+            held = ref()
+            if held is not None and held.node.storage is storage:
+                old = held.node
+                copy = Storage.new(old.size, old.dtype)
+                copy.flat.reshape(old.shape)[...] = old.array()
+                held.node = leaf(copy, old.dtype, old.shape)
+        storage.captures.clear()
+
+
+def require_writable(node: Node) -> None:
+    """Raises `ReadOnlyError` for read-only memory and for views with overlapping elements."""
+    storage = node.storage
+    assert storage is not None
+    if not storage.writable:
+        raise ReadOnlyError("the tensor views a read-only buffer", "write to a copy: pr.asarray(t, copy=True)")
+    if node.strides is not None and overlaps(node.shape, node.strides, ignore_zero=False):
+        raise ReadOnlyError(
+            f"elements of this view share memory (shape {node.shape}, strides {node.strides})",
+            "write to a copy: pr.asarray(t, copy=True)",
+        )
+
+
+def check_bounds(op: Op, nodes: Sequence[Node], params: tuple[Any, ...]) -> None:
+    """Checks index values at the call where they are known already."""
+    assert op.bounds is not None
+    places = op.indices(len(nodes)) if op.indices is not None else range(len(nodes))
+    args = [n.array() if i in places and n.known else n for i, n in enumerate(nodes)]
+    if all(nodes[i].known for i in places):
+        if op.variadic:
+            op.bounds(args, *params)
+        else:
+            op.bounds(*args, *params)
+
+
+def apply_reference(op: Op, nodes: Sequence[Node], params: tuple[Any, ...], dtype: DType) -> np.ndarray[Any, Any]:
+    """The op's NumPy reference on known nodes; halves compute in float32 and round once."""
+    arrays = [n.array() for n in nodes]
+    if op.bounds is not None:
+        if op.variadic:
+            op.bounds(arrays, *params)
+        else:
+            op.bounds(*arrays, *params)
+    if op.half == "widen":
+        arrays = [a.astype(np.float32) if n.dtype.is_half() else a for a, n in zip(arrays, nodes)]
+    with np.errstate(all="ignore"):
+        result = op.reference(arrays, *params) if op.variadic else op.reference(*arrays, *params)
+        return reference_array(result, dtype)
+
+
+def reference_storage(op: Op, node: Node, nodes: Sequence[Node]) -> tuple[Storage, Ints | None]:
+    """Runs the reference and gives its result a storage of its own, row-major."""
+    result = apply_reference(op, nodes, node.params, node.dtype)
+    if result.shape != node.shape:
+        raise PyriteError(f"internal: the reference of {op.name} gave {result.shape}, inferred {node.shape}")
+    fresh = result.flags.owndata or result.base is not None and not any(
+        n.storage is not None and np.may_share_memory(result, n.storage.flat) for n in nodes
+    )
+    if fresh and result.flags.c_contiguous and result.flags.writeable:
+        return Storage.adopt(result), None
+    storage = Storage.new(result.size, node.dtype)
+    storage.flat.reshape(result.shape)[...] = result
+    return storage, None

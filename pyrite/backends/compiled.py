@@ -1,0 +1,414 @@
+"""The compiled backend of the CPU: plans a drain once, then looks the plan up and launches.
+
+A plan belongs to a structure: ops, parameters, dtypes, shapes and which results are alive.
+Kernels belong to less: the loop nest without its sizes. Values of Python scalars, pointers and
+sizes are arguments.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+import os
+import struct
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..codegen.fuse import KernelStep, OpaqueStep, Planner, lower_graph
+from ..codegen.jit import STATISTICS, compile_kernel
+from ..codegen.llvm import argument_words, render
+from ..codegen.loops import STRIP, Nest, PNode
+from ..dtypes import DType
+from ..errors import BoundsError, DeferredBoundsError, ExecutionError, OutOfMemoryError, PyriteError
+from ..graph import Node, check, constant, describe_site, leaf
+from ..layout import size_of
+from ..storage import Storage
+from . import threads
+from .base import reference_storage
+from .stream import StreamBackend, base_of
+
+_CHUNK = 1 << 15  # weighted elements that are worth a thread
+_PLANS = 2048  # plans kept
+_PACK = {"f64": "<d", "f32": "<f", "f16": "<e"}
+
+DEBUG = int(os.environ.get("PYRITE_DEBUG", "0") or 0)
+CHECK = bool(os.environ.get("PYRITE_CHECK"))  # stage checkers; tests turn them on
+
+_fusion: contextvars.ContextVar[bool] = contextvars.ContextVar(
+    "pyrite_fusion", default=os.environ.get("PYRITE_FUSE", "1") != "0"
+)
+
+
+@contextmanager
+def fusion(on: bool) -> Iterator[None]:
+    """Turns fusion on or off for the block; what was queued before runs as it was meant to."""
+    token = _fusion.set(bool(on))
+    try:
+        yield
+    finally:
+        _fusion.reset(token)
+
+
+class Kernels:
+    """Compiled kernels by structure."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Any] = {}
+        self._lock = threading.Lock()
+
+    def get(self, nest: Nest) -> Any:
+        """The function of a nest."""
+        found = self._known.get(nest.key)
+        if found is None:
+            with self._lock:
+                found = self._known.get(nest.key)
+                if found is None:
+                    text = render(nest)
+                    if DEBUG >= 3:
+                        print(text)
+                    start = time.perf_counter()
+                    found = self._known[nest.key] = compile_kernel(text)
+                    if DEBUG >= 2:
+                        print(f"pyrite: compiled in {(time.perf_counter() - start) * 1e3:.1f} ms")
+        return found
+
+
+KERNELS = Kernels()
+
+
+@dataclass
+class Launch:
+    """A kernel with all arguments but pointers and scalars filled in."""
+
+    function: Any
+    words: list[int]
+    pointers: list[tuple[int, int, int]]  # word, slot, bytes after the slot's first element
+    scalars: list[tuple[int, int, DType]]  # word, slot, dtype
+    stored: list[tuple[int, int, DType]]  # slot, elements, dtype
+    rows: int
+    columns: int  # 0: rows only can be split
+    weight: int  # elements of work per row (or per column)
+    scratch: int  # bytes a worker needs
+    empty: bool
+    nest: Nest
+    freed: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Fallback:
+    """An op that runs on its reference."""
+
+    node: PNode
+    why: str
+    freed: list[int] = field(default_factory=list)
+
+
+class Plan:
+    """The steps of a drain, ready to launch."""
+
+    def __init__(self, pending: Sequence[Node], inputs: Sequence[Node], outputs: set[Node], fuse: bool) -> None:
+        leaves, nodes = lower_graph(pending, inputs)
+        wanted = {p for p, n in zip(nodes, pending) if n in outputs}
+        steps = Planner(nodes, wanted, fuse).run()
+        self.slots = steps.slots
+        self.inputs = len(inputs)
+        self.leaves = leaves
+        self.steps: list[Launch | Fallback] = []
+        uses: dict[int, int] = {}
+        for step in steps.steps:
+            made = _launch(step) if isinstance(step, KernelStep) else Fallback(step.node, step.why)
+            for slot in _slots(made):
+                uses[slot] = len(self.steps)
+            self.steps.append(made)
+        keep = {p.slot for p in wanted} | set(range(self.inputs))
+        for slot, last in uses.items():
+            if slot not in keep:
+                self.steps[last].freed.append(slot)
+
+
+def _slots(step: Launch | Fallback) -> list[int]:
+    if isinstance(step, Launch):
+        return [s for _, s, _ in step.pointers]
+    return [step.node.slot] + [(x if x.base is None else x.base).slot for x in step.node.inputs]
+
+
+def _launch(step: KernelStep) -> Launch:
+    nest = step.nest
+    words = argument_words(nest)
+    block = [0] * words["end"]
+    axes = len(nest.sizes)
+    block[: axes] = nest.sizes
+    block[words["total"]] = nest.total
+    pointers = []
+    for k, access in enumerate(nest.accesses):
+        at = words["accesses"] + k * (1 + axes)
+        block[at + 1 : at + 1 + axes] = access.strides
+        pointers.append((at, access.node.slot, access.offset * access.dtype.itemsize))
+    for k, form in enumerate(nest.forms):
+        at = words["forms"] + k * (1 + axes)
+        block[at : at + 1 + axes] = form
+    scalars = []
+    for k, node in enumerate(nest.scalars):
+        at = words["scalars"] + k
+        if node.slot < 0:
+            block[at] = pack(node.params[0], node.dtype)
+        else:
+            scalars.append((at, node.slot, node.dtype))
+    n = nest.sizes[-1]
+    cost = 1 + sum(8 if e.name == "call" else 1 for e in nest.exprs) // 8
+    if nest.kind == "columns":
+        rows = size_of(nest.sizes[:-2]) * -(-n // STRIP)
+        columns, weight = 0, STRIP * max(1, nest.sizes[-2]) * cost
+        empty = rows == 0
+    else:
+        rows = size_of(nest.sizes[:-1])
+        columns = 0 if nest.reductions else n
+        weight = (max(1, n) if nest.reductions else 1) * cost
+        empty = rows == 0 or (n == 0 and not nest.reductions)
+    scratch = sum((n + 16) * max(e.dtype.itemsize, 4) for e in nest.spills)
+    stored = [(p.slot, size_of(p.shape), p.dtype) for p in step.stored]
+    return Launch(
+        None if empty else KERNELS.get(nest), block, pointers, scalars, stored, rows, columns, weight, scratch,
+        empty, nest,
+    )  # fmt: skip
+
+
+def pack(value: Any, dtype: DType) -> int:
+    """A scalar as a 64-bit word whose low bytes are the element."""
+    if dtype.short in _PACK:
+        try:
+            data = struct.pack(_PACK[dtype.short], value)
+        except OverflowError:
+            data = struct.pack(_PACK[dtype.short], float("inf") if value > 0 else float("-inf"))
+    else:
+        data = _element(value, dtype)
+    word: int = int.from_bytes(data, "little")
+    return word - (1 << 64) if word >> 63 else word
+
+
+def _element(value: Any, dtype: DType) -> bytes:
+    import numpy as np
+
+    data: bytes = np.asarray(value, dtype.np).tobytes()
+    return data
+
+
+class CompiledBackend(StreamBackend):
+    """Queues, fuses and compiles; ops without a loop form run on their reference."""
+
+    name = "cpu"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._plans: OrderedDict[Any, Plan] = OrderedDict()
+        self._scratch: dict[int, Storage] = {}
+        self.last_plan: Plan | None = None
+
+    def submit(self, array: Any) -> None:
+        """Counts and queues."""
+        STATISTICS.queued += 1
+        super().submit(array)
+
+    def execute(self, pending: list[Node], outputs: list[Node]) -> None:
+        """Runs the plan of `pending`; an error poisons what depends on it, the rest is computed."""
+        STATISTICS.drains += 1
+        if CHECK:
+            check(pending)
+        while outputs:
+            key, inputs = _structure(pending, outputs)
+            plan = self._plans.get(key)
+            if plan is None:
+                STATISTICS.plans += 1
+                plan = self._plans[key] = Plan(pending, inputs, set(outputs), _fusion.get())
+                if len(self._plans) > _PLANS:
+                    self._plans.popitem(last=False)
+            else:
+                STATISTICS.plan_hits += 1
+                self._plans.move_to_end(key)
+            self.last_plan = plan
+            storages: list[Storage | None] = [n.storage for n in inputs] + [None] * (plan.slots - len(inputs))
+            failed = self._run(plan, inputs, storages)
+            first = len(inputs)
+            wanted = set(outputs)
+            for i, node in enumerate(pending):
+                storage = storages[first + i]
+                if node in wanted and storage is not None and node.storage is None:
+                    node.settle(storage)
+            if failed is None:
+                return
+            step, error = failed
+            self._poison(pending, step, error, first)
+            outputs = [n for n in outputs if not n.known and n.error is None]
+            from ..graph import pending_below
+
+            pending = pending_below(outputs)
+
+    def _run(self, plan: Plan, inputs: Sequence[Node], storages: list[Storage | None]) -> Any:
+        """Runs the steps; returns (step, error) of the first that failed."""
+        for step in plan.steps:
+            started = time.perf_counter() if DEBUG else 0.0
+            try:
+                if isinstance(step, Launch):
+                    self._kernel(step, inputs, storages)
+                else:
+                    self._fallback(step, inputs, storages)
+            except (PyriteError, MemoryError) as error:
+                return step, error
+            for slot in step.freed:
+                storages[slot] = None
+            if DEBUG:
+                _report(step, time.perf_counter() - started)
+        return None
+
+    def _kernel(self, step: Launch, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
+        for slot, size, dtype in step.stored:
+            storages[slot] = Storage.new(size, dtype)
+        if step.empty:
+            return
+        STATISTICS.kernels += 1
+        words = step.words.copy()
+        count = len(inputs)
+        for at, slot, after in step.pointers:
+            storage = storages[slot]
+            assert storage is not None
+            if slot < count:
+                node = inputs[slot]
+                if node.offset:
+                    after += node.offset * node.dtype.itemsize
+            words[at] = storage.pointer + after
+        for at, slot, dtype in step.scalars:
+            words[at] = pack(inputs[slot].value, dtype)
+        block = (ctypes.c_int64 * len(words))(*words)
+        address = ctypes.addressof(block)
+        rows, columns = step.rows, step.columns
+        work = rows * step.weight * (columns or 1)
+        if work < 2 * _CHUNK or threads.POOL.size == 1:
+            step.function(address, 0, rows, 0, columns, self._scratch_of(step, 0))
+            return
+        function = step.function
+        for w in range(threads.POOL.size):
+            self._scratch_of(step, w)
+        threads.POOL.run(
+            lambda worker, c: function(address, c[0], c[1], c[2], c[3], self._scratch_of(step, worker)),
+            _chunks(rows, columns, step.weight),
+        )
+
+    def _scratch_of(self, step: Launch, worker: int) -> int:
+        if not step.scratch:
+            return 0
+        held = self._scratch.get(worker)
+        if held is None or held.flat.size < step.scratch:
+            held = self._scratch[worker] = Storage.new(step.scratch, DType.U8)
+        return held.pointer
+
+    def _fallback(self, step: Fallback, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
+        STATISTICS.fallbacks += 1
+        p = step.node
+        assert p.op is not None
+        nodes = []
+        for x in p.inputs:
+            if x.kind == "const":
+                nodes.append(constant(inputs[x.slot].value, x.dtype))
+                continue
+            base = x if x.base is None else x.base
+            storage = storages[base.slot]
+            assert storage is not None
+            offset = x.offset + (inputs[base.slot].offset if base.slot < len(inputs) else 0)
+            nodes.append(leaf(storage, x.dtype, x.shape, x.strides, offset))
+        shell = Node(p.op, (), p.params, p.shape, p.dtype)
+        storages[p.slot], _ = reference_storage(p.op, shell, nodes)
+
+    def _poison(self, pending: Sequence[Node], step: Launch | Fallback, error: BaseException, first: int) -> None:
+        """Marks the failed nodes and all that depend on them."""
+        if isinstance(step, Launch):
+            slots = {s for s, _, _ in step.stored}
+        else:
+            slots = {step.node.slot}
+        for i, node in enumerate(pending):
+            if node.known:
+                continue
+            if first + i in slots:
+                node.error = _at_call(error, node)
+            else:
+                for x in node.inputs:
+                    if x.error is not None:
+                        node.error = x.error
+                        break
+        if not any(n.error is not None for n in pending):
+            # a value between the nodes failed: nothing that is left can be computed
+            for node in pending:
+                if not node.known:
+                    node.error = _at_call(error, node)
+
+
+def _at_call(error: BaseException, node: Node) -> PyriteError:
+    """The error as the read will raise it: with the line that queued the op."""
+    name = node.op.name if node.op is not None else "an operation"
+    where = describe_site(node.site)
+    if isinstance(error, BoundsError):
+        return DeferredBoundsError(f"{error.reason}, in {name} queued at {where}")
+    if isinstance(error, MemoryError):
+        return OutOfMemoryError(f"no memory for {name} with a result of shape {node.shape}, queued at {where}")
+    return ExecutionError(f"{error}, in {name} queued at {where}")
+
+
+def _structure(pending: Sequence[Node], outputs: Sequence[Node]) -> tuple[Any, list[Node]]:
+    """The key of a drain's plan, and the known nodes that it reads."""
+    wanted = set(outputs)
+    index: dict[Node, int] = {}
+    inputs: list[Node] = []
+    shapes: list[Any] = [_fusion.get()]
+    items: list[Any] = []
+    for i, node in enumerate(pending):
+        places = []
+        for x in node.inputs:
+            at = index.get(x)
+            if at is None:
+                at = index[x] = -1 - len(inputs)
+                inputs.append(x)
+                shapes.append(
+                    (x.dtype, x.shape, x.strides) if x.value is None else x.dtype
+                )
+            places.append(at)
+        index[node] = i
+        params = node.params
+        for p in params:
+            if type(p) in _AMBIGUOUS:
+                params = (repr(params),)  # 0.0 == -0.0 and True == 1, but they are different parameters
+                break
+        items.append((node.op, params, tuple(places), node in wanted, node.strides))
+    return (tuple(shapes), tuple(items)), inputs
+
+
+_AMBIGUOUS = frozenset({float, bool, complex})
+
+
+def _chunks(rows: int, columns: int, weight: int) -> list[tuple[int, int, int, int]]:
+    """The domain in pieces of about equal work; they depend on the size alone."""
+    if columns and rows < 8:
+        step = max(_CHUNK // weight, -(-columns // 16)) + 15 & -16
+        return [
+            (r, r + 1, c, min(c + step, columns)) for r in range(rows) for c in range(0, columns, step)
+        ]
+    per_row = weight * (columns or 1)
+    step = max(-(-_CHUNK // per_row), -(-rows // 16))
+    return [(r, min(r + step, rows), 0, columns) for r in range(0, rows, step)]
+
+
+def _report(step: Launch | Fallback, seconds: float) -> None:
+    if isinstance(step, Launch):
+        nest = step.nest
+        print(f"pyrite: {seconds * 1e6:9.1f} us  {nest.kind} {nest.sizes}: {' '.join(nest.ops)}")
+        if DEBUG >= 2:
+            for e in nest.exprs:
+                print(f"    {e}")
+    else:
+        print(f"pyrite: {seconds * 1e6:9.1f} us  {step.node.name} on NumPy ({step.why})")
+
+
+_ = base_of

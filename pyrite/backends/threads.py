@@ -1,0 +1,149 @@
+"""The worker threads. Work is split by size, never by their number, so bits do not depend on it.
+
+Kernels release the GIL. The pool is rebuilt in a forked child, and a kernel started from a
+worker runs on that worker alone.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
+
+from ..errors import ArgumentError
+
+
+def available_cores() -> int:
+    """Cores this process may use: its affinity, and a container's quota rounded down."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:
+        cores = os.cpu_count() or 1
+    quota = _quota()
+    return max(1, min(cores, int(quota)) if quota else cores)
+
+
+def _quota() -> float | None:
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as file:
+            limit, period = file.read().split()
+        return None if limit == "max" else float(limit) / float(period)
+    except (OSError, ValueError):
+        pass
+    try:
+        with open("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") as file:
+            limit_us = float(file.read())
+        with open("/sys/fs/cgroup/cpu/cpu.cfs_period_us") as file:
+            period_us = float(file.read())
+        return limit_us / period_us if limit_us > 0 else None
+    except (OSError, ValueError):
+        return None
+
+
+class Pool:
+    """A few daemon threads that take chunks of a kernel."""
+
+    def __init__(self) -> None:
+        self.size = _initial()
+        self._queue: SimpleQueue[Any] = SimpleQueue()
+        self._started = 0
+        self._lock = threading.Lock()
+        self._local = threading.local()
+
+    def run(self, work: Callable[[int, Any], None], chunks: list[Any]) -> None:
+        """Calls work(worker, chunk) for every chunk; raises the first error."""
+        helpers = min(self.size, len(chunks)) - 1
+        if helpers <= 0 or getattr(self._local, "inside", False):
+            for c in chunks:
+                work(0, c)
+            return
+        with self._lock:
+            while self._started < helpers:
+                self._started += 1
+                threading.Thread(target=self._serve, args=(self._queue,), daemon=True, name="pyrite").start()
+        job = _Job(work, chunks, helpers)
+        for number in range(1, helpers + 1):
+            self._queue.put((job, number))
+        job.take(0)
+        job.wait()
+        if job.error is not None:
+            raise job.error
+
+    def _serve(self, queue: SimpleQueue[Any]) -> None:
+        self._local.inside = True
+        while True:
+            job, number = queue.get()
+            job.help(number)
+            del job  # an idle worker must hold no buffers
+
+    def reset(self) -> None:
+        """In a forked child: the parent's threads are not there."""
+        self._queue = SimpleQueue()
+        self._started = 0
+        self._lock = threading.Lock()
+        self._local = threading.local()
+
+
+class _Job:
+    def __init__(self, work: Callable[[int, Any], None], chunks: list[Any], helpers: int) -> None:
+        self.work = work
+        self.chunks = iter(chunks)
+        self.left = helpers
+        self.lock = threading.Lock()
+        self.done = threading.Event()
+        self.error: BaseException | None = None
+
+    def take(self, number: int) -> None:
+        while True:
+            with self.lock:
+                chunk = next(self.chunks, None)
+            if chunk is None:
+                return
+            try:
+                self.work(number, chunk)
+            except BaseException as error:  # raised again by the caller
+                self.error = error
+                return
+
+    def help(self, number: int) -> None:
+        self.take(number)
+        with self.lock:
+            self.left -= 1
+            last = self.left == 0
+        if last:
+            self.done.set()
+
+    def wait(self) -> None:
+        self.done.wait()
+
+
+def _initial() -> int:
+    given = os.environ.get("PYRITE_NUM_THREADS")
+    if given:
+        try:
+            count = int(given)
+        except ValueError:
+            count = 0
+        if count < 1:
+            raise ArgumentError(f"PYRITE_NUM_THREADS is {given!r}, expected a whole number from 1 on")
+        return count
+    return available_cores()
+
+
+POOL = Pool()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=POOL.reset)
+
+
+def set_num_threads(count: int) -> None:
+    """Sets how many threads kernels use; results do not depend on it."""
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise ArgumentError(f"{count!r} is not a number of threads: expected an int from 1 on")
+    POOL.size = count
+
+
+def get_num_threads() -> int:
+    """How many threads kernels use."""
+    return POOL.size

@@ -1,0 +1,790 @@
+"""Loop nests to LLVM IR text: 16 lanes at a time, a main loop and one masked step for the rest.
+
+Every element goes through the same vector operations whether it is in the main loop or in the
+rest, so its bits do not depend on where it lies. No optimisation pass is needed or run.
+
+A kernel is `void kernel(ptr args, i64 r0, i64 r1, i64 c0, i64 c1, ptr scratch)`: rows r0 … r1,
+and columns c0 … c1 of each row where there are no reductions. `args` is a block of 64-bit
+words in the order that `argument_words` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..dtypes import DType, bfloat16, bool_, float32, float64, int64
+from .approx import FUNCTIONS
+from .builder import Builder, Expr
+from .loops import BLOCK, LANES, STRIP, Nest, Reduction
+from .vector import V, Vector
+
+_IOTA = ", ".join(f"i64 {i}" for i in range(LANES))
+_REGISTER = {"bool": "i1", "bf16": "f32"}
+_MEMORY = {"bool": "i8", "bf16": "i16"}
+
+
+def register_type(dtype: DType) -> str:
+    """The vector builder's type of a value in a register; bfloat16 is held as the equal float32."""
+    return _REGISTER.get(dtype.short) or ("i" + str(dtype.bits) if dtype.kind.__name__ == "Int" else dtype.short)
+
+
+def memory_type(dtype: DType) -> str:
+    """The type of one element in memory."""
+    return _MEMORY.get(dtype.short) or register_type(dtype)
+
+
+def argument_words(nest: Nest) -> dict[str, int]:
+    """Where in the argument block each part begins: sizes, then per access pointer and strides, forms, scalars."""
+    axes = len(nest.sizes)
+    at = axes + 1
+    words = {"sizes": 0, "total": axes, "accesses": at}
+    at += len(nest.accesses) * (1 + axes)
+    words["forms"] = at
+    at += len(nest.forms) * (1 + axes)
+    words["scalars"] = at
+    words["end"] = at + len(nest.scalars)
+    return words
+
+
+class Value:
+    """A rendered value with the dtype that rules ask for."""
+
+    __slots__ = ("v", "dtype")
+
+    def __init__(self, v: V, dtype: DType) -> None:
+        self.v = v
+        self.dtype = dtype
+
+
+class Direct(Builder):
+    """A builder that emits vector code at once, for monoids."""
+
+    def __init__(self, vec: Vector) -> None:
+        self.vec = vec
+
+    def _ins(self, name: str, dtype: DType, args: tuple[Any, ...], data: Any = None) -> Value:
+        return Value(instruction(self.vec, name, dtype, [(a.v, a.dtype) for a in args], data), dtype)
+
+
+def instruction(vec: Vector, name: str, dtype: DType, args: list[tuple[V, DType]], data: Any) -> V:
+    """One instruction of the neutral builder in vector code."""
+    if name == "const":
+        return vec.const(register_type(dtype), data)
+    xs = [v for v, _ in args]
+    source = args[0][1]
+    floating = source.is_float()
+    if name in ("add", "sub", "mul"):
+        return getattr(vec, ("f" if floating else "i") + name)(*xs)  # type: ignore[no-any-return]
+    if name in _PLAIN:
+        return getattr(vec, _PLAIN[name])(*xs)  # type: ignore[no-any-return]
+    if name == "call":
+        return FUNCTIONS[data](vec, *xs)
+    if name == "select":
+        return vec.select(*xs)
+    if name == "cast":
+        return _cast(vec, xs[0], source, dtype)
+    if name == "bitcast":
+        return vec.bitcast(xs[0], register_type(dtype))
+    if name in ("eq", "ne", "lt", "le"):
+        return _compare(vec, name, xs[0], xs[1], source)
+    if name == "neg":
+        return vec.fneg(xs[0]) if floating else vec.isub(vec.const(xs[0].type, 0), xs[0])
+    if name == "abs":
+        if floating:
+            return vec.fabs(xs[0])
+        if not source.signed:
+            return xs[0]
+        zero = vec.const(xs[0].type, 0)
+        return vec.select(vec.icmp("slt", xs[0], zero), vec.isub(zero, xs[0]), xs[0])
+    if name in ("min", "max"):
+        return _extreme(vec, name, xs[0], xs[1], source)
+    if name == "not":
+        return vec.ixor(xs[0], vec.const(xs[0].type, 1 if xs[0].type == "i1" else -1))
+    if name == "shr":
+        return vec.ashr(*xs) if source.signed else vec.lshr(*xs)
+    if name in ("idiv", "irem"):
+        return _divide(vec, name, xs[0], xs[1], source)
+    raise AssertionError(f"no instruction {name}")
+
+
+_PLAIN = {
+    "div": "fdiv", "sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint",
+    "copysign": "copysign", "and": "iand", "or": "ior", "xor": "ixor", "shl": "shl",
+}  # fmt: skip
+
+
+def _compare(vec: Vector, name: str, x: V, y: V, dtype: DType) -> V:
+    if dtype.is_float():
+        return vec.fcmp({"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole"}[name], x, y)
+    if name in ("eq", "ne"):
+        return vec.icmp(name, x, y)
+    return vec.icmp(("s" if dtype.signed else "u") + name, x, y)
+
+
+def _extreme(vec: Vector, name: str, x: V, y: V, dtype: DType) -> V:
+    if dtype.is_float():
+        return vec.maximum(x, y) if name == "max" else vec.minimum(x, y)
+    order = ("s" if dtype.signed else "u") + ("gt" if name == "max" else "lt")
+    return vec.select(vec.icmp(order, x, y), x, y)
+
+
+def _divide(vec: Vector, name: str, x: V, y: V, dtype: DType) -> V:
+    """Division that cannot trap: a zero divisor gives 0, MIN / -1 gives MIN and MIN % -1 gives 0."""
+    zero, one = vec.const(x.type, 0), vec.const(x.type, 1)
+    bad = vec.icmp("eq", y, zero)
+    safe = vec.select(bad, one, y)
+    if dtype.signed:
+        minus = vec.icmp("eq", y, vec.const(x.type, -1))
+        safe = vec.select(minus, one, safe)
+    sign = "s" if dtype.signed else "u"
+    kind = "div" if name == "idiv" else "rem"
+    q = V(vec.emit(f"{sign}{kind} {vec.llvm_type(x.type)} {x.ref}, {safe.ref}"), x.type)
+    if dtype.signed and name == "idiv":
+        q = vec.select(minus, vec.isub(zero, x), q)
+    return vec.select(bad, zero, q)
+
+
+def _cast(vec: Vector, x: V, source: DType, target: DType) -> V:
+    to = register_type(target)
+    if target is bool_:
+        zero = vec.const(x.type, 0)
+        return vec.fcmp("une", x, zero) if source.is_float() else vec.icmp("ne", x, zero)
+    if source.is_float():
+        if target.is_float():
+            return _cast_float(vec, x, source, target)
+        wide = vec.fpext(x, "f32") if x.type == "f16" else x
+        return vec.fptosi_sat(wide, to) if target.signed else vec.fptoui_sat(wide, to)
+    if target.is_float():
+        # halves come through float64: exact up to 53 bits, then rounded once
+        via = "f64" if target.is_half() else to
+        if source is bool_:
+            value = vec.uitofp(x, via)
+        else:
+            value = vec.sitofp(x, via) if source.signed else vec.uitofp(x, via)
+        return _cast_float(vec, value, float64, target) if target.is_half() else value
+    if source.bits == target.bits and source is not bool_:
+        return x
+    if source is bool_ or (source.bits < target.bits and not source.signed):
+        return vec.zext(x, to)
+    return vec.sext(x, to) if source.bits < target.bits else vec.itrunc(x, to)
+
+
+def _cast_float(vec: Vector, x: V, source: DType, target: DType) -> V:
+    if source is target:
+        return x
+    wide = vec.fpext(x, "f32") if x.type == "f16" else x
+    if target is float64:
+        return wide if wide.type == "f64" else vec.fpext(wide, "f64")
+    if target is float32:
+        return wide if wide.type == "f32" else vec.fptrunc(wide, "f32")
+    if wide.type == "f64":
+        wide = _round_to_odd(vec, wide)
+    return _to_bfloat(vec, wide) if target is bfloat16 else vec.fptrunc(wide, "f16")
+
+
+def _round_to_odd(vec: Vector, x: V) -> V:
+    """float64 to float32 so that a later rounding to 16 bits is right: inexact results get an odd last bit.
+
+    (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008.)
+    """
+    near = vec.fptrunc(x, "f32")
+    back = vec.fpext(near, "f64")
+    bits = vec.bitcast(near, "i32")
+    one = vec.const("i32", 1)
+    away = vec.fcmp("ogt", vec.fabs(back), vec.fabs(x))
+    toward = vec.select(away, vec.isub(bits, one), bits)
+    inexact = vec.fcmp("one", back, x)
+    return vec.bitcast(vec.select(inexact, vec.ior(toward, one), bits), "f32")
+
+
+def _to_bfloat(vec: Vector, x: V) -> V:
+    """float32 rounded to the nearest bfloat16, halves to even, as a float32; subnormals kept."""
+    bits = vec.bitcast(x, "i32")
+    odd = vec.iand(vec.lshr(bits, vec.const("i32", 16)), vec.const("i32", 1))
+    rounded = vec.iadd(vec.iadd(bits, vec.const("i32", 0x7FFF)), odd)
+    nan = vec.fcmp("uno", x, x)
+    quiet = vec.ior(bits, vec.const("i32", 0x400000))
+    kept = vec.iand(vec.select(nan, quiet, rounded), vec.const("i32", -65536))
+    return vec.bitcast(kept, "f32")
+
+
+class Renderer:
+    """Writes one kernel."""
+
+    def __init__(self, nest: Nest) -> None:
+        self.nest = nest
+        self.vec = Vector("entry")
+        self.vec_b = Direct(self.vec)
+        self.words = argument_words(nest)
+        self.args: dict[int, str] = {}
+        self.iota = f"<{_IOTA}>"
+        self.row: dict[int, V] = {}  # expressions of the row at hand
+        self.pointers: list[str] = []
+        self.scratch: dict[int, str] = {}
+
+    # -- text helpers
+
+    def i(self, text: str) -> str:
+        """One scalar instruction."""
+        return self.vec.emit(text)
+
+    def word(self, at: int) -> str:
+        """Word number `at` of the argument block, loaded at the entry."""
+        return self.args[at]
+
+    def _load_words(self) -> None:
+        pointers = {self.words["accesses"] + k * (1 + len(self.nest.sizes)) for k in range(len(self.nest.accesses))}
+        scalars = {self.words["scalars"] + k: s for k, s in enumerate(self.nest.scalars)}
+        for at in range(self.words["end"]):
+            p = self.i(f"getelementptr i64, ptr %args, i64 {at}")
+            if at in pointers:
+                self.args[at] = self.i(f"load ptr, ptr {p}, align 8")
+            elif at in scalars:
+                dtype = scalars[at].dtype
+                t = self.vec.scalar_type(memory_type(dtype))
+                raw = self.i(f"load {t}, ptr {p}, align 8")
+                self.args[at] = self._splat(memory_type(dtype), raw).ref
+                self.row_constant(at, dtype)
+            else:
+                self.args[at] = self.i(f"load i64, ptr {p}, align 8")
+
+    def row_constant(self, at: int, dtype: DType) -> None:
+        """A scalar argument in its register form."""
+        self.args[at] = self._from_memory(V(self.args[at], memory_type(dtype)), dtype).ref
+
+    def _splat(self, type: str, scalar: str) -> V:
+        t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
+        one = self.i(f"insertelement {t} poison, {s} {scalar}, i64 0")
+        return V(self.i(f"shufflevector {t} {one}, {t} poison, <{LANES} x i32> zeroinitializer"), type)
+
+    def _from_memory(self, v: V, dtype: DType) -> V:
+        if dtype is bool_:
+            return self.vec.icmp("ne", v, self.vec.const("i8", 0))
+        if dtype is bfloat16:
+            wide = self.vec.zext(v, "i32")
+            return self.vec.bitcast(self.vec.shl(wide, self.vec.const("i32", 16)), "f32")
+        return v
+
+    def _to_memory(self, v: V, dtype: DType) -> V:
+        if dtype is bool_:
+            return self.vec.zext(v, "i8")
+        if dtype is bfloat16:
+            bits = self.vec.lshr(self.vec.bitcast(v, "i32"), self.vec.const("i32", 16))
+            return self.vec.itrunc(bits, "i16")
+        return v
+
+    # -- the whole
+
+    def render(self) -> str:
+        """The text of a module with the one function `kernel`."""
+        self._load_words()
+        if self.nest.kind == "rows":
+            self._rows()
+        else:
+            self._columns()
+        body = "\n".join(self.vec.lines)
+        declarations = "\n".join(sorted(self.vec.declarations))
+        head = "define void @kernel(ptr %args, i64 %r0, i64 %r1, i64 %c0, i64 %c1, ptr %scratch) {\nentry:\n"
+        return f"{head}{body}\n}}\n\n{declarations}\n"
+
+    def _counted(self, start: str, stop: str, step: int, body: Callable[[str], None]) -> None:
+        """for (i = start; i < stop; i += step) body(i), values flowing through memory only."""
+        vec = self.vec
+        head, inside, after = vec.name("for"), vec.name("do"), vec.name("end")
+        before = vec.block
+        vec.raw(f"br label %{head}")
+        vec.start(head)
+        at = len(vec.lines)
+        index = f"%{vec.name('i')}"
+        go = self.i(f"icmp slt i64 {index}, {stop}")
+        vec.raw(f"br i1 {go}, label %{inside}, label %{after}")
+        vec.start(inside)
+        body(index)
+        following = self.i(f"add i64 {index}, {step}")
+        end = vec.block
+        vec.raw(f"br label %{head}")
+        vec.lines.insert(at, f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{end} ]")
+        vec.start(after)
+
+    def _outer(self, row: str, count: int) -> list[str]:
+        """Indices along the outer axes of flat row number `row`."""
+        indices: list[str] = []
+        rest = row
+        for k in range(count - 1, 0, -1):
+            size = self.word(k)
+            indices.append(self.i(f"urem i64 {rest}, {size}"))
+            rest = self.i(f"udiv i64 {rest}, {size}")
+        indices.append(rest)
+        return indices[::-1] if count else []
+
+    def _bases(self, outer: list[str]) -> None:
+        """Pointers and index constants of the row at hand."""
+        nest = self.nest
+        axes = len(nest.sizes)
+        self.pointers = []
+        for k, access in enumerate(nest.accesses):
+            at = self.words["accesses"] + k * (1 + axes)
+            total = "0"
+            for d, index in enumerate(outer):
+                part = self.i(f"mul i64 {index}, {self.word(at + 1 + d)}")
+                total = part if total == "0" else self.i(f"add i64 {total}, {part}")
+            t = self.vec.scalar_type(memory_type(access.dtype))
+            self.pointers.append(self.i(f"getelementptr {t}, ptr {self.word(at)}, i64 {total}"))
+        self.form_bases = []
+        for k in range(len(nest.forms)):
+            at = self.words["forms"] + k * (1 + axes)
+            total = self.word(at)
+            for d, index in enumerate(outer):
+                part = self.i(f"mul i64 {index}, {self.word(at + 1 + d)}")
+                total = self.i(f"add i64 {total}, {part}")
+            self.form_bases.append(total)
+
+    def _step_word(self, base: str, k: int, axis: int) -> str:
+        return self.word(self.words[base] + k * (1 + len(self.nest.sizes)) + 1 + axis)
+
+    # -- expressions
+
+    def value(self, e: Expr, known: dict[int, V], at: str | None, mask: V | None) -> V:
+        """The vector of an expression; `at` is the index along the innermost axis, None outside its loop."""
+        stack = [e]
+        while stack:
+            x = stack[-1]
+            if x.id in known or x.id in self.row:
+                stack.pop()
+                continue
+            todo = [a for a in x.args if a.id not in known and a.id not in self.row]
+            if todo:
+                stack.extend(todo)
+                continue
+            stack.pop()
+            v = self._one(x, known, at, mask)
+            known[x.id] = v
+        return known[e.id] if e.id in known else self.row[e.id]
+
+    def _one(self, e: Expr, known: dict[int, V], at: str | None, mask: V | None) -> V:
+        if e.name == "arg":
+            return V(self.word(self.words["scalars"] + e.data), register_type(e.dtype))
+        if e.name == "index":
+            base = self._splat("i64", self.form_bases[e.data])
+            if at is None or not self.nest.forms[e.data][-1]:
+                return base
+            lanes = self._lanes(at)
+            step = self._splat("i64", self._step_word("forms", e.data, len(self.nest.sizes) - 1))
+            return self.vec.iadd(base, self.vec.imul(lanes, step))
+        args = [(known[a.id] if a.id in known else self.row[a.id], a.dtype) for a in e.args]
+        if e.name == "load":
+            return self._load(e, at, mask, args[0][0] if args else None)
+        return instruction(self.vec, e.name, e.dtype, args, e.data)
+
+    def _lanes(self, at: str) -> V:
+        return self.vec.iadd(self._splat("i64", at), V(self.iota, "i64"))
+
+    def _both(self, a: V | None, b: V | None) -> V | None:
+        if a is None or b is None:
+            return a or b
+        return self.vec.iand(a, b)
+
+    def _load(self, e: Expr, at: str | None, mask: V | None, guard: V | None) -> V:
+        access = self.nest.accesses[e.data]
+        type = memory_type(access.dtype)
+        t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
+        pointer = self.pointers[e.data]
+        step = access.step
+        if at is None or step == 0:
+            if guard is None:
+                return self._from_memory(self._splat(type, self.i(f"load {s}, ptr {pointer}, align {_align(type)}")),
+                                         access.dtype)  # fmt: skip
+            return self._from_memory(self._gather(type, pointer, V(f"splat (i64 0)", "i64"), guard), access.dtype)
+        keep = self._both(mask, guard)
+        if step == 1:
+            p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {at}")
+            if keep is None:
+                return self._from_memory(V(self.i(f"load {t}, ptr {p}, align {_align(type)}"), type), access.dtype)
+            name = f"@llvm.masked.load.v{LANES}{type}.p0"
+            self.vec.declarations.add(f"declare {t} {name}(ptr, i32, <{LANES} x i1>, {t})")
+            got = self.i(
+                f"call {t} {name}(ptr {p}, i32 {_align(type)}, <{LANES} x i1> {keep.ref}, {t} zeroinitializer)"
+            )
+            return self._from_memory(V(got, type), access.dtype)
+        stride = self._splat("i64", self._step_word("accesses", e.data, len(self.nest.sizes) - 1))
+        offsets = self.vec.imul(self._lanes(at), stride)
+        return self._from_memory(self._gather(type, pointer, offsets, keep), access.dtype)
+
+    def _gather(self, type: str, pointer: str, offsets: V, mask: V | None) -> V:
+        t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
+        ps = self.i(f"getelementptr {s}, ptr {pointer}, <{LANES} x i64> {offsets.ref}")
+        name = f"@llvm.masked.gather.v{LANES}{type}.v{LANES}p0"
+        self.vec.declarations.add(f"declare {t} {name}(<{LANES} x ptr>, i32, <{LANES} x i1>, {t})")
+        on = mask.ref if mask is not None else "splat (i1 true)"
+        got = self.i(
+            f"call {t} {name}(<{LANES} x ptr> {ps}, i32 {_align(type)}, <{LANES} x i1> {on}, {t} zeroinitializer)"
+        )
+        return V(got, type)
+
+    def _store(self, number: int, v: V, at: str, mask: V | None) -> None:
+        access = self.nest.accesses[number]
+        type = memory_type(access.dtype)
+        v = self._to_memory(v, access.dtype)
+        t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
+        pointer = self.pointers[number]
+        if access.step == 1:
+            p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {at}")
+            self._store_vector(type, v, p, mask)
+            return
+        stride = self._splat("i64", self._step_word("accesses", number, len(self.nest.sizes) - 1))
+        offsets = self.vec.imul(self._lanes(at), stride)
+        ps = self.i(f"getelementptr {s}, ptr {pointer}, <{LANES} x i64> {offsets.ref}")
+        name = f"@llvm.masked.scatter.v{LANES}{type}.v{LANES}p0"
+        self.vec.declarations.add(f"declare void {name}({t}, <{LANES} x ptr>, i32, <{LANES} x i1>)")
+        on = mask.ref if mask is not None else "splat (i1 true)"
+        self.vec.raw(f"call void {name}({t} {v.ref}, <{LANES} x ptr> {ps}, i32 {_align(type)}, <{LANES} x i1> {on})")
+
+    def _store_vector(self, type: str, v: V, p: str, mask: V | None) -> None:
+        t = self.vec.llvm_type(type)
+        if mask is None:
+            self.vec.raw(f"store {t} {v.ref}, ptr {p}, align {_align(type)}")
+            return
+        name = f"@llvm.masked.store.v{LANES}{type}.p0"
+        self.vec.declarations.add(f"declare void {name}({t}, ptr, i32, <{LANES} x i1>)")
+        self.vec.raw(f"call void {name}({t} {v.ref}, ptr {p}, i32 {_align(type)}, <{LANES} x i1> {mask.ref})")
+
+    # -- rows
+
+    def _rows(self) -> None:
+        nest = self.nest
+        outer = len(nest.sizes) - 1
+        n = self.word(outer)
+
+        def row(index: str) -> None:
+            places = self._outer(index, outer)
+            self._bases(places)
+            length = n
+            if nest.total:
+                done = self.i(f"mul i64 {places[-1]}, {BLOCK}")
+                rest = self.i(f"sub i64 {self.word(self.words['total'])}, {done}")
+                short = self.i(f"icmp slt i64 {rest}, {n}")
+                length = self.i(f"select i1 {short}, i64 {rest}, i64 {n}")
+            self._scratch_rows(n)
+            self.row = {}
+            for level in range(nest.levels):
+                self._row_level(level, length)
+            self.row = {}
+
+        self._counted("%r0", "%r1", 1, row)
+        self.vec.raw("ret void")
+
+    def _scratch_rows(self, n: str) -> None:
+        at = "0"
+        self.scratch = {}
+        for e in self.nest.spills:
+            p = self.i(f"getelementptr i8, ptr %scratch, i64 {at}")
+            self.scratch[e.id] = p
+            padded = self.i(f"add i64 {n}, {LANES}")
+            nbytes = self.i(f"mul i64 {padded}, {max(e.dtype.itemsize, 4)}")
+            at = self.i(f"add i64 {at}, {nbytes}")
+
+    def _row_level(self, level: int, length: str) -> None:
+        nest = self.nest
+        # values of the row as a whole: stored by lane 0
+        for number, e in nest.stores:
+            if e.level == level and not e.inner and not self._element_store(number):
+                v = self._to_memory(self.value(e, self.row, None, None), e.dtype)
+                t, s = self.vec.llvm_type(v.type), self.vec.scalar_type(v.type)
+                lane = self.i(f"extractelement {t} {v.ref}, i64 0")
+                self.vec.raw(f"store {s} {lane}, ptr {self.pointers[number]}, align {_align(v.type)}")
+        reductions = [r for r in nest.reductions if r.level == level]
+        stores = [
+            (k, e) for k, e in nest.stores
+            if e.level == level and (e.inner or self._element_store(k))
+        ]  # fmt: skip
+        if not reductions and not stores:
+            return
+        for root in [r.body for r in reductions] + [e for _, e in stores]:
+            self._hoist(root)
+        finals = self._row_loops(level, reductions, stores, length)
+        for r, v in zip(reductions, finals):
+            assert r.result is not None
+            self.row[r.result.id] = self._combine_lanes(r, v)
+
+    def _element_store(self, number: int) -> bool:
+        return self.nest.accesses[number].step != 0
+
+    def _hoist(self, root: Expr) -> None:
+        """Computes what does not vary along the row before its loop."""
+        stack = [root]
+        seen: set[int] = set()
+        while stack:
+            e = stack.pop()
+            if e.id in seen or e.id in self.row:
+                continue
+            seen.add(e.id)
+            if not e.inner:
+                self.value(e, self.row, None, None)
+            else:
+                stack.extend(e.args)
+
+    def _identity(self, r: Reduction) -> V:
+        return self.vec.const(register_type(r.acc), r.monoid.identity(r.acc))
+
+    def _combine(self, r: Reduction, a: V, b: V) -> V:
+        result: Value = r.monoid.combine(self.vec_b, Value(a, r.acc), Value(b, r.acc))
+        return result.v
+
+    def _combine_lanes(self, r: Reduction, v: V) -> V:
+        """The pairwise tree over the lanes: l with l+8, l+4, l+2, l+1; the result in every lane."""
+        t = self.vec.llvm_type(v.type)
+        for by in (8, 4, 2, 1):
+            order = ", ".join(f"i32 {(k + by) % LANES}" for k in range(LANES))
+            other = V(self.i(f"shufflevector {t} {v.ref}, {t} poison, <{LANES} x i32> <{order}>"), v.type)
+            v = self._combine(r, v, other)
+        return V(self.i(f"shufflevector {t} {v.ref}, {t} poison, <{LANES} x i32> zeroinitializer"), v.type)
+
+    def _row_loops(
+        self, level: int, reductions: list[Reduction], stores: list[tuple[int, Expr]], length: str
+    ) -> list[V]:
+        """The loop over one row; returns the lanes of each reduction."""
+        nest = self.nest
+        first = [self._identity(r) for r in reductions]
+        if not reductions and not nest.reductions:
+            return self._span("%c0", "%c1", first, level, reductions, stores)
+        if not nest.blocks:
+            return self._span("0", length, first, level, reductions, stores)
+        vec = self.vec
+        head, inside, after = vec.name("blocks"), vec.name("block"), vec.name("joined")
+        before = vec.block
+        vec.raw(f"br label %{head}")
+        vec.start(head)
+        place = len(vec.lines)
+        index = f"%{vec.name('b')}"
+        carried = [V(f"%{vec.name()}", x.type) for x in first]
+        go = self.i(f"icmp slt i64 {index}, {length}")
+        vec.raw(f"br i1 {go}, label %{inside}, label %{after}")
+        vec.start(inside)
+        end = self.i(f"add i64 {index}, {BLOCK}")
+        over = self.i(f"icmp slt i64 {length}, {end}")
+        stop = self.i(f"select i1 {over}, i64 {length}, i64 {end}")
+        lanes = self._span(index, stop, first, level, reductions, stores)
+        number = self.i(f"udiv i64 {index}, {BLOCK}")
+        lane = self._splat("i64", self.i(f"and i64 {number}, {LANES - 1}"))
+        mine = vec.icmp("eq", V(self.iota, "i64"), lane)
+        following = []
+        for r, old, v in zip(reductions, carried, lanes):
+            part = self._combine_lanes(r, v)
+            following.append(vec.select(mine, self._combine(r, old, part), old))
+        last = vec.block
+        vec.raw(f"br label %{head}")
+        phis = [f"  {index} = phi i64 [ 0, %{before} ], [ {end}, %{last} ]"]
+        for c, x, y in zip(carried, first, following):
+            phis.append(f"  {c.ref} = phi {vec.llvm_type(c.type)} [ {x.ref}, %{before} ], [ {y.ref}, %{last} ]")
+        vec.lines[place:place] = phis
+        vec.start(after)
+        return carried
+
+    def _span(
+        self, start: str, stop: str, first: list[V], level: int, reductions: list[Reduction],
+        stores: list[tuple[int, Expr]],
+    ) -> list[V]:  # fmt: skip
+        """Elements start … stop of the row: whole vectors, then one masked step."""
+        vec = self.vec
+        head, inside, rest, tail, after = (vec.name(x) for x in ("main", "body", "rest", "tail", "done"))
+        before = vec.block
+        vec.raw(f"br label %{head}")
+        vec.start(head)
+        place = len(vec.lines)
+        index = f"%{vec.name('c')}"
+        carried = [V(f"%{vec.name()}", x.type) for x in first]
+        end = self.i(f"add i64 {index}, {LANES}")
+        whole = self.i(f"icmp sle i64 {end}, {stop}")
+        vec.raw(f"br i1 {whole}, label %{inside}, label %{rest}")
+        vec.start(inside)
+        following = self._step(index, None, carried, level, reductions, stores)
+        last = vec.block
+        vec.raw(f"br label %{head}")
+        phis = [f"  {index} = phi i64 [ {start}, %{before} ], [ {end}, %{last} ]"]
+        for c, x, y in zip(carried, first, following):
+            phis.append(f"  {c.ref} = phi {vec.llvm_type(c.type)} [ {x.ref}, %{before} ], [ {y.ref}, %{last} ]")
+        vec.lines[place:place] = phis
+        vec.start(rest)
+        more = self.i(f"icmp slt i64 {index}, {stop}")
+        vec.raw(f"br i1 {more}, label %{tail}, label %{after}")
+        vec.start(tail)
+        mask = vec.icmp("slt", self._lanes(index), self._splat("i64", stop))
+        final = self._step(index, mask, carried, level, reductions, stores)
+        tail_end = vec.block
+        vec.raw(f"br label %{after}")
+        vec.start(after)
+        return [
+            V(self.i(f"phi {vec.llvm_type(c.type)} [ {c.ref}, %{rest} ], [ {f.ref}, %{tail_end} ]"), c.type)
+            for c, f in zip(carried, final)
+        ]
+
+    def _step(
+        self, at: str, mask: V | None, carried: list[V], level: int, reductions: list[Reduction],
+        stores: list[tuple[int, Expr]],
+    ) -> list[V]:  # fmt: skip
+        """One vector of a row."""
+        known: dict[int, V] = {}
+        for e in self.nest.spills:
+            if e.level < level or self._spilled_before(e, level):
+                known[e.id] = self._unspill(e, at)
+        result = []
+        for r, old in zip(reductions, carried):
+            x = self.value(r.body, known, at, mask)
+            new = self._combine(r, old, x)
+            result.append(new if mask is None else self.vec.select(mask, new, old))
+        for number, e in stores:
+            self._store(number, self.value(e, known, at, mask), at, mask)
+        for e in self.nest.spills:
+            if e.id in known and not self._spilled_before(e, level):
+                self._spill(e, known[e.id], at)
+                self.spilled_at.setdefault(e.id, level)
+        return result
+
+    spilled_at: dict[int, int]
+
+    def _spilled_before(self, e: Expr, level: int) -> bool:
+        return self.spilled_at.get(e.id, level) < level
+
+    def _spill_type(self, e: Expr) -> str:
+        return register_type(e.dtype)
+
+    def _spill(self, e: Expr, v: V, at: str) -> None:
+        t, s = self.vec.llvm_type(v.type), self.vec.scalar_type(v.type)
+        p = self.i(f"getelementptr {s}, ptr {self.scratch[e.id]}, i64 {at}")
+        self.vec.raw(f"store {t} {v.ref}, ptr {p}, align {_align(v.type)}")
+
+    def _unspill(self, e: Expr, at: str) -> V:
+        type = self._spill_type(e)
+        t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
+        p = self.i(f"getelementptr {s}, ptr {self.scratch[e.id]}, i64 {at}")
+        return V(self.i(f"load {t}, ptr {p}, align {_align(type)}"), type)
+
+    # -- columns
+
+    def _columns(self) -> None:
+        nest = self.nest
+        outer = len(nest.sizes) - 2
+        rows, n = self.word(outer), self.word(outer + 1)
+        buffers = [
+            self.i(f"alloca {self.vec.llvm_type(register_type(r.acc))}, i64 {STRIP}, align 64")
+            for r in nest.reductions
+        ]  # LANES rows of STRIP columns each: STRIP vectors
+        strips = self.i(f"add i64 {n}, {STRIP - 1}")
+        strips = self.i(f"sdiv i64 {strips}, {STRIP}")
+
+        def task(index: str) -> None:
+            strip = self.i(f"urem i64 {index}, {strips}")
+            block = self.i(f"udiv i64 {index}, {strips}")
+            places = self._outer(block, outer)
+            self._bases(places)
+            low = self.i(f"mul i64 {strip}, {STRIP}")
+            high = self.i(f"add i64 {low}, {STRIP}")
+            over = self.i(f"icmp slt i64 {n}, {high}")
+            high = self.i(f"select i1 {over}, i64 {n}, i64 {high}")
+            length = rows
+            if nest.total:
+                done = self.i(f"mul i64 {places[-1]}, {BLOCK}")
+                rest = self.i(f"sub i64 {self.word(self.words['total'])}, {done}")
+                short = self.i(f"icmp slt i64 {rest}, {rows}")
+                length = self.i(f"select i1 {short}, i64 {rest}, i64 {rows}")
+
+            def clear(k: str) -> None:
+                for r, buffer in zip(nest.reductions, buffers):
+                    t = self.vec.llvm_type(register_type(r.acc))
+                    p = self.i(f"getelementptr {t}, ptr {buffer}, i64 {k}")
+                    self.vec.raw(f"store {t} {self._identity(r).ref}, ptr {p}, align 64")
+
+            self._counted("0", str(STRIP), 1, clear)
+            heads, bases = self.pointers, self.form_bases
+
+            def walk(r: str) -> None:
+                self._at_reduced(r, heads, bases, outer)
+                lane = self.i(f"and i64 {r}, {LANES - 1}")
+                at = self.i(f"mul i64 {lane}, {STRIP}")
+                self._strip(low, high, lambda c, mask: self._accumulate(c, mask, low, at, buffers))
+
+            self._counted("0", length, 1, walk)
+            self.pointers, self.form_bases = heads, bases
+            self._counted(low, high, LANES, lambda c: self._column_results(c, low, high, buffers))
+
+        self._counted("%r0", "%r1", 1, task)
+        self.vec.raw("ret void")
+
+    def _at_reduced(self, r: str, heads: list[str], bases: list[str], axis: int) -> None:
+        """Pointers and indices of reduced index r."""
+        self.pointers = []
+        for k, access in enumerate(self.nest.accesses):
+            if access.store:
+                self.pointers.append(heads[k])
+                continue
+            t = self.vec.scalar_type(memory_type(access.dtype))
+            by = self.i(f"mul i64 {r}, {self._step_word('accesses', k, axis)}")
+            self.pointers.append(self.i(f"getelementptr {t}, ptr {heads[k]}, i64 {by}"))
+        self.form_bases = []
+        for k in range(len(self.nest.forms)):
+            by = self.i(f"mul i64 {r}, {self._step_word('forms', k, axis)}")
+            self.form_bases.append(self.i(f"add i64 {bases[k]}, {by}"))
+
+    def _strip(self, low: str, high: str, body: Callable[[str, V | None], None]) -> None:
+        """Whole vectors of a strip of columns, then one masked step."""
+        vec = self.vec
+        count = self.i(f"sub i64 {high}, {low}")
+        whole = self.i(f"and i64 {count}, {-LANES}")
+        middle = self.i(f"add i64 {low}, {whole}")
+        self._counted(low, middle, LANES, lambda c: body(c, None))
+        tail, after = vec.name("tail"), vec.name("done")
+        more = self.i(f"icmp slt i64 {middle}, {high}")
+        vec.raw(f"br i1 {more}, label %{tail}, label %{after}")
+        vec.start(tail)
+        body(middle, vec.icmp("slt", self._lanes(middle), self._splat("i64", high)))
+        vec.raw(f"br label %{after}")
+        vec.start(after)
+
+    def _slot(self, r: Reduction, buffer: str, at: str, c: str, low: str) -> str:
+        s = self.vec.scalar_type(register_type(r.acc))
+        place = self.i(f"add i64 {at}, {self.i(f'sub i64 {c}, {low}')}")
+        return self.i(f"getelementptr {s}, ptr {buffer}, i64 {place}")
+
+    def _accumulate(self, c: str, mask: V | None, low: str, at: str, buffers: list[str]) -> None:
+        known: dict[int, V] = {}
+        for r, buffer in zip(self.nest.reductions, buffers):
+            type = register_type(r.acc)
+            t = self.vec.llvm_type(type)
+            x = self.value(r.body, known, c, mask)
+            p = self._slot(r, buffer, at, c, low)
+            old = V(self.i(f"load {t}, ptr {p}, align {_align(type)}"), type)
+            self.vec.raw(f"store {t} {self._combine(r, old, x).ref}, ptr {p}, align {_align(type)}")
+
+    def _column_results(self, c: str, low: str, high: str, buffers: list[str]) -> None:
+        """Combines the 16 rows of accumulators in pairs and stores what depends on the results."""
+        known: dict[int, V] = {}
+        for r, buffer in zip(self.nest.reductions, buffers):
+            type = register_type(r.acc)
+            t = self.vec.llvm_type(type)
+            rows = []
+            for k in range(LANES):
+                p = self._slot(r, buffer, str(k * STRIP), c, low)
+                rows.append(V(self.i(f"load {t}, ptr {p}, align {_align(type)}"), type))
+            while len(rows) > 1:
+                half = len(rows) // 2
+                rows = [self._combine(r, rows[k], rows[k + half]) for k in range(half)]
+            assert r.result is not None
+            known[r.result.id] = rows[0]
+        mask = self.vec.icmp("slt", self._lanes(c), self._splat("i64", high))
+        for number, e in self.nest.stores:
+            self._store(number, self.value(e, known, c, mask), c, mask)
+
+
+def _align(type: str) -> int:
+    return 1 if type == "i1" else max(1, int(type[1:]) // 8)
+
+
+def render(nest: Nest) -> str:
+    """The LLVM IR of a nest."""
+    renderer = Renderer(nest)
+    renderer.spilled_at = {}
+    return renderer.render()
+
+
+_ = int64

@@ -1,0 +1,671 @@
+"""Groups of values to loop nests: the meeting point of all renderers. Free of LLVM.
+
+A kernel of kind "rows" walks the rows of a domain (…, n): for each row a few loops over n, one
+per level of reductions; without reductions it is an elementwise kernel. A kernel of kind
+"columns" walks a domain (…, r, n) and reduces r for a block of n at a time.
+
+Every reduction follows one tree that depends on its length alone: 16 lanes, lane l takes the
+elements l, l+16, … of a block of 4096 in order, the lanes are combined in pairs (l with l+8,
+then l+4, l+2, l+1), and the blocks' results are reduced in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..dtypes import DType, int64
+from ..layout import Ints, contiguous_strides, size_of
+from ..ops.movement import Affine, Split, affine_add, affine_scale
+from ..ops.record import Monoid, Op
+from .builder import COSTLY, Expr, Recorder, widened
+
+LANES = 16
+BLOCK = 4096  # elements that one set of lanes takes in sequence
+STRIP = 64  # columns of a "columns" kernel that are walked together
+MAX_EXPRS = 400  # a kernel beyond this takes no further members
+
+
+class PNode:
+    """A value while it is planned: what a node says, without holding the node."""
+
+    __slots__ = (
+        "kind", "op", "inputs", "params", "shape", "dtype", "slot", "strides", "offset", "base",
+        "group", "member", "red", "cost", "name",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, op: Op | None, inputs: tuple[PNode, ...], params: Any, shape: Ints, dtype: DType):
+        self.kind = kind  # leaf, const, elementwise, regions, movement, reduce, opaque
+        self.op = op
+        self.inputs = inputs
+        self.params = params
+        self.shape = shape
+        self.dtype = dtype
+        self.slot = -1  # where the running plan keeps its storage or constant
+        self.strides: Ints | None = None  # of a leaf, or of a view over `base`
+        self.offset = 0
+        self.base: PNode | None = None  # the value whose memory a view shows
+        self.group: int | None = None  # the step that stores it
+        self.member = False
+        self.red: Reduce | None = None
+        self.cost = op.cost if op is not None else 0
+        self.name = op.name if op is not None else kind
+
+    def __repr__(self) -> str:
+        return f"<{self.name} {self.dtype.short}{list(self.shape)}>"
+
+
+@dataclass(frozen=True)
+class Reduce:
+    """A reduction in canonical form: axes begin … end of the input, dropped from the result."""
+
+    begin: int
+    end: int
+    block: int = 0  # reduce blocks of this many elements: the result has an axis of blocks
+    total: int = 0  # elements in all, where the last block may be short
+    raw: bool = True  # takes elements, not partial results
+    final: bool = True  # gives the result, not a partial one
+    count: int = 0  # elements that the final result stands for
+
+
+class Cut(Exception):
+    """`node` has to be stored before the kernel that reads it."""
+
+    def __init__(self, node: PNode) -> None:
+        self.node = node
+
+
+class NoFit(Exception):
+    """A value cannot be computed inside this group."""
+
+
+@dataclass
+class Access:
+    """A read or write of one buffer: element strides along the axes of the domain."""
+
+    node: PNode
+    dtype: DType
+    offset: int
+    strides: list[int]
+    store: bool
+
+    @property
+    def step(self) -> int:
+        """Stride along the innermost axis."""
+        return self.strides[-1] if self.strides else 0
+
+
+@dataclass
+class Reduction:
+    """One reduction of a kernel."""
+
+    node: PNode
+    monoid: Monoid
+    body: Expr
+    acc: DType
+    out: DType
+    final: bool
+    count: int
+    result: Expr | None = None
+    level: int = 0
+
+
+@dataclass
+class Nest:
+    """A complete loop nest. `key` is its structure without sizes, strides and offsets."""
+
+    kind: str
+    sizes: list[int]  # outer sizes, then (columns only) the reduced size, then the innermost
+    accesses: list[Access]
+    forms: list[Affine]
+    scalars: list[PNode]
+    exprs: list[Expr]
+    stores: list[tuple[int, Expr]]
+    reductions: list[Reduction]
+    spills: list[Expr]
+    total: int  # of a ragged last block, else 0
+    blocks: bool  # rows longer than one block
+    levels: int
+    key: tuple[Any, ...] = field(default=())
+    ops: list[str] = field(default_factory=list)
+    rows: int = 1
+
+
+class Group:
+    """A kernel in the making: members are added while they fit."""
+
+    def __init__(
+        self, number: int, kind: str, domain: Ints, tail: int, total: int = 0, into: Ints = (), out: Ints = ()
+    ) -> None:
+        self.number = number
+        self.kind = kind
+        self.domain: list[int] = list(domain)
+        self.tail = tail  # innermost axes that are one row (rows with reductions), 0 without
+        self.total = total  # of reductions in blocks: the elements in all
+        self.into = into  # domain axes of a columns kernel in the order of a reduction's input
+        self.out = out  # and in the order of its result
+        self.rec = Recorder()
+        self.memo: dict[Any, Expr] = {}
+        self.accesses: list[Access] = []
+        self._access_ids: dict[Any, int] = {}
+        self.scalars: list[PNode] = []
+        self.members: list[tuple[PNode, Expr]] = []
+        self.member_set: set[PNode] = set()
+        self.reductions: list[Reduction] = []
+        self.lowered: dict[PNode, set[Any]] = {}  # where each unstored value was computed
+        self.shape = tuple(domain)
+        self.splits: list[Split] = []
+        self.refinable = tail == 0 and kind == "rows"
+        self._box_memo: dict[Any, list[Any]] = {}
+        self.target: PNode | None = None  # the value being added
+
+    # -- indices
+
+    def axis(self, k: int) -> Affine:
+        """The affine form of domain axis k."""
+        return tuple(1 if i == k + 1 and self.domain[k] > 1 else 0 for i in range(len(self.domain) + 1))
+
+    def zero(self) -> Affine:
+        """The constant 0."""
+        return (0,) * (len(self.domain) + 1)
+
+    def _normal(self, form: Affine) -> Affine:
+        return (form[0], *(c if s > 1 else 0 for c, s in zip(form[1:], self.domain)))
+
+    def element_forms(self) -> tuple[Affine, ...]:
+        """Indices of a value whose shape is the group's."""
+        forms = [self.axis(k) for k in range(len(self.domain))]
+        # undo the splits, innermost last: merged axis = sum of its parts
+        for split in reversed(self.splits):
+            parts = forms[split.axis : split.axis + len(split.sizes)]
+            merged = self.zero()
+            for f, s in zip(parts, split.sizes):
+                merged = affine_add(affine_scale(merged, s), f)
+            forms[split.axis : split.axis + len(split.sizes)] = [merged]
+        return tuple(forms)
+
+    def outer_forms(self, shape: Ints) -> tuple[Affine, ...] | None:
+        """Indices of a value with one element per row (or per column), None when `shape` is no such shape."""
+        axes = list(self.out) if self.kind == "columns" else list(range(len(self.domain) - self.tail))
+        wanted = [k for k in axes if self.domain[k] != 1]
+        given = [i for i, s in enumerate(shape) if s != 1]
+        if [self.domain[k] for k in wanted] != [shape[i] for i in given]:
+            return None
+        forms = [self.zero()] * len(shape)
+        for k, i in zip(wanted, given):
+            forms[i] = self.axis(k)
+        return tuple(forms)
+
+    # -- lowering, without recursion: a stack of (node, forms, guard)
+
+    def lower(self, node: PNode, forms: Any, guard: Expr | None = None) -> Expr:
+        """The expression of one element of `node`. Raises `Split`s as `Refine`, `Cut` or `NoFit`."""
+        first = (node, forms, guard)
+        stack = [first]
+        memo = self.memo
+        while stack:
+            task = stack[-1]
+            if task in memo:
+                stack.pop()
+                continue
+            deps = self._deps(task)
+            missing = [d for d in deps if d not in memo]
+            if missing:
+                stack.extend(missing)
+                continue
+            memo[task] = self._build(task, deps)
+            stack.pop()
+            if len(self.rec.exprs) > 4 * MAX_EXPRS and len(self.members) > 0:
+                raise NoFit
+        return memo[first]
+
+    def _source(self, node: PNode) -> PNode | None:
+        """The stored value to read `node` from, if there is one."""
+        base = node if node.base is None else node.base
+        if base.kind == "leaf":
+            return base
+        if not base.member or base in self.member_set or base is self.target:
+            return None
+        if base.group is None or base.group >= self.number:
+            raise NoFit
+        return base
+
+    def _deps(self, task: Any) -> list[Any]:
+        node, forms, guard = task
+        if guard is not None and (node, forms, None) in self.memo and node in self.member_set:
+            return [(node, forms, None)]
+        if node.kind == "const" or self._source(node) is not None:
+            return []
+        if node in self.member_set:
+            raise NoFit  # a member is only known at its own index
+        if isinstance(forms, Flat):
+            return self._flat_deps(task)
+        kind = node.kind
+        if kind == "elementwise":
+            rank = len(node.shape)
+            deps = []
+            zero = self.zero()
+            for x in node.inputs:
+                lead = rank - len(x.shape)
+                deps.append((x, tuple([zero if s == 1 else forms[lead + i] for i, s in enumerate(x.shape)]), guard))
+            return deps
+        if kind == "movement":
+            x = node.inputs[0]
+            pulled = node.op.pull(forms, tuple(self.domain), x.shape, node.shape, *node.params)
+            if isinstance(pulled, Split) and self.refinable:
+                raise Refine(pulled)
+            if pulled is None or isinstance(pulled, Split):
+                if node.name != "reshape":
+                    raise Cut(x)
+                return [(x, self._flat(node, forms), guard)]
+            return [(x, tuple([self._normal(f) for f in pulled]), guard)]
+        if kind == "regions":
+            return [(x, f, self._and(guard, c)) for x, f, c in self._boxes(node, forms)]
+        raise Cut(node)
+
+    def _flat(self, node: PNode, forms: Any) -> Flat:
+        total = self.zero()
+        for f, s in zip(forms, contiguous_strides(node.shape)):
+            total = affine_add(total, affine_scale(f, s))
+        return Flat(self._normal(total))
+
+    def _flat_deps(self, task: Any) -> list[Any]:
+        """Inputs by linear index: only values of the same shape, and single elements, have one."""
+        node, flat, guard = task
+        if node.kind == "movement" and node.name == "reshape":
+            return [(node.inputs[0], flat, guard)]
+        if node.kind != "elementwise":
+            raise Cut(node)
+        deps: list[Any] = []
+        for x in node.inputs:
+            if size_of(x.shape) == 1:
+                deps.append((x, (self.zero(),) * len(x.shape), guard))
+            elif size_of(x.shape) == size_of(node.shape):
+                deps.append((x, flat, guard))
+            else:
+                raise Cut(node)
+        return deps
+
+    def _and(self, a: Expr | None, b: Expr | None) -> Expr | None:
+        if a is None or b is None:
+            return b if a is None else a
+        found: Expr = self.rec.and_(a, b)
+        return found
+
+    def _boxes(self, node: PNode, forms: Any) -> list[Any]:
+        """(input, its indices, the condition of being inside) for every box of a regions op."""
+        known = self._box_memo.get((node, forms))
+        if known is not None:
+            return known
+        assert node.op is not None
+        assert node.op.regions is not None
+        found, _ = node.op.regions([x.shape for x in node.inputs], *node.params)
+        result = []
+        for box in found:
+            inside: Expr | None = None
+            for f, start, size, whole in zip(forms, box.starts, box.sizes, node.shape):
+                if size == whole:
+                    continue
+                place = self.rec.index_of(f)
+                if start > 0:
+                    inside = self._and(inside, self.rec.le(self._number(start), place))
+                if start + size < whole:
+                    inside = self._and(inside, self.rec.lt(place, self._number(start + size)))
+            moved = tuple([affine_scale(f, 1, -start) for f, start in zip(forms, box.starts)])
+            if all(box.sizes):
+                result.append((node.inputs[box.input], moved, inside))
+        self._box_memo[(node, forms)] = result
+        return result
+
+    def _build(self, task: Any, deps: list[Any]) -> Expr:
+        node, forms, guard = task
+        if node.kind == "const":
+            return self._argument(node)
+        source = self._source(node)
+        if source is not None:
+            return self._load(node, source, forms, guard)
+        args = [self.memo[d] for d in deps]
+        if node in self.member_set or node.kind == "movement":
+            return args[0]
+        self.lowered.setdefault(node, set()).add(forms)
+        op = node.op
+        assert op is not None
+        if node.kind == "regions":
+            boxes, fill = op.regions([x.shape for x in node.inputs], *node.params)  # type: ignore[misc]
+            value: Expr = self.rec.const(bool(fill) if node.dtype.is_bool() else fill, node.dtype)
+            for (_, _, inside), arg in zip(self._boxes(node, forms), args):
+                value = arg if inside is None else self.rec.select(inside, arg, value)
+            return value
+        self.rec.place = self._place(node, forms)
+        assert op.scalar is not None
+        if op.half == "native":
+            result: Expr = op.scalar(self.rec, *args, *node.params)
+        else:
+            result = widened(self.rec, op.scalar, args, node.params, node.dtype)
+        self.rec.place = None
+        return result
+
+    def _place(self, node: PNode, forms: Any) -> Any:
+        if not isinstance(forms, Flat):
+            return lambda axis: self.rec.index_of(forms[axis])
+        strides = contiguous_strides(node.shape)
+
+        def index(axis: int) -> Expr:
+            rec = self.rec
+            at = rec.index_of(forms.form)
+            if strides[axis] > 1:
+                at = rec.idiv(at, self._number(strides[axis]))
+            return at if axis == 0 else rec.irem(at, self._number(node.shape[axis]))  # type: ignore[no-any-return]
+
+        return index
+
+    def _number(self, value: int) -> Expr:
+        """A size known to the plan, as an argument: the kernel serves other sizes too."""
+        return self._argument(PNode("const", None, (), (value,), (), int64))
+
+    def _argument(self, node: PNode) -> Expr:
+        if node not in self.scalars:
+            self.scalars.append(node)
+        return self.rec._ins("arg", node.dtype, (), self.scalars.index(node))
+
+    def _load(self, node: PNode, source: PNode, forms: Any, guard: Expr | None) -> Expr:
+        shown = node if node.strides is not None else source
+        strides = contiguous_strides(node.shape) if shown.strides is None else shown.strides
+        offset = shown.offset
+        if isinstance(forms, Flat):
+            if strides != contiguous_strides(node.shape) and not _collapses(node.shape, strides):
+                raise Cut(node)
+            step = strides[-1] if strides else 1
+            for s, t in zip(reversed(node.shape), reversed(strides)):
+                if s > 1:
+                    step = t
+                    break
+            total = affine_scale(forms.form, step, offset)
+        else:
+            total = affine_scale(self.zero(), 1, offset)
+            for f, stride in zip(forms, strides):
+                total = affine_add(total, affine_scale(f, stride))
+        number = self._access(source, node.dtype, self._normal(total), False)
+        return self.rec._ins("load", node.dtype, () if guard is None else (guard,), number)
+
+    def _access(self, node: PNode, dtype: DType, form: Affine, store: bool) -> int:
+        key = (node, form, store)
+        found = self._access_ids.get(key)
+        if found is None:
+            found = self._access_ids[key] = len(self.accesses)
+            self.accesses.append(Access(node, dtype, form[0], list(form[1:]), store))
+        return found
+
+    # -- members
+
+    def add_element(self, node: PNode) -> None:
+        """Adds a value of the group's own shape, or (with reductions) one value per row."""
+        forms: Any
+        if self.total:
+            raise NoFit
+        self.target = node
+        if node.shape == self.shape and self.kind == "rows":
+            forms = self.element_forms()
+        else:
+            found = self.outer_forms(node.shape) if self.reductions else None
+            if found is None:
+                raise NoFit
+            forms = found
+        self._add(node, forms, self.lower(node, forms))
+
+    def _add(self, node: PNode, forms: Any, expr: Expr) -> None:
+        self.members.append((node, expr))
+        self.member_set.add(node)
+        self.memo[(node, forms, None)] = expr
+
+    def add_reduction(self, node: PNode) -> None:
+        """Adds a reduction over the group's reduced axes."""
+        red = node.red
+        assert red is not None
+        assert node.op is not None
+        x = node.inputs[0]
+        into = self.into or tuple(range(len(self.domain)))
+        forms = [self.axis(k) for k in into]
+        if red.block:
+            # the domain has the reduced axis in blocks: index = block * BLOCK + place in the block
+            at = red.begin
+            forms[at : at + 2] = [affine_add(affine_scale(forms[at], red.block), forms[at + 1])]
+        index = tuple(forms)
+        body = self.lower(x, index)
+        monoid = node.op.monoid
+        assert monoid is not None
+        acc = monoid.accumulate(node.inputs[0].dtype) if red.raw else x.dtype
+        if red.raw:
+            body = self.rec.cast(body, acc)
+        number = len(self.reductions)
+        reduction = Reduction(node, monoid, body, acc, node.dtype, red.final, red.count)
+        self.reductions.append(reduction)
+        raw = self.rec._ins("reduced", acc, (), number)
+        reduction.result = raw
+        value = raw
+        if red.final:
+            if monoid.finish is not None:
+                value = monoid.finish(self.rec, value, self.rec.cast(self._number(red.count), acc))
+            value = self.rec.cast(value, node.dtype)
+        forms_out = self.outer_forms(node.shape)
+        assert forms_out is not None, (node, self.domain)
+        self._add(node, forms_out, value)
+
+    # -- completion
+
+    def probe(self) -> None:
+        """Raises `Cut` when the axes of a row cannot be walked as one."""
+        if self.tail < 2 or self.kind != "rows" or not self.reductions:
+            return
+        live = self._live([e for _, e in self.members])
+        vectors = [list(self.accesses[e.data].strides) for e in live if e.name == "load"]
+        vectors += [list(self.rec.forms[e.data][1:]) for e in live if e.name == "index"]
+        if any(n.shape == self.shape and n.red is None for n, _ in self.members):
+            vectors.append(list(contiguous_strides(self.domain)))
+        self._collapse(list(self.domain), vectors, self.tail)
+
+    def reads(self, stored: set[PNode]) -> set[PNode]:
+        """The values in memory that the stored members are computed from."""
+        live = self._live([e for n, e in self.members if n in stored])
+        return {self.accesses[e.data].node for e in live if e.name == "load"}
+
+    def related(self, expr: Expr, before: int) -> bool:
+        """Does `expr` use something that was in the kernel before expression number `before`?"""
+        return any(e.id < before and e.name in ("load", "reduced", "call") for e in self._live([expr]))
+
+    def finish(self, stored: set[PNode]) -> Nest:
+        """The loop nest; members outside `stored` stay in registers. Raises `Cut` when rows do not collapse."""
+        stores: list[tuple[int, Expr]] = []
+        for node, expr in self.members:
+            if node not in stored:
+                continue
+            element = node.shape == self.shape and self.kind == "rows" and node.red is None
+            forms = self.element_forms() if element else self.outer_forms(node.shape)
+            assert forms is not None
+            total = self.zero()
+            for f, s in zip(forms, contiguous_strides(node.shape)):
+                total = affine_add(total, affine_scale(f, s))
+            stores.append((self._access(node, node.dtype, self._normal(total), True), expr))
+        live = self._live([e for _, e in stores])
+        kept = sorted({e.data for e in live if e.name == "reduced"})
+        args = sorted({e.data for e in live if e.name == "arg"})
+        used = sorted({e.data for e in live if e.name == "load"} | {a for a, _ in stores})
+        forms_used = sorted({e.data for e in live if e.name == "index"})
+        vectors = [self.accesses[a].strides for a in used] + [list(self.rec.forms[f][1:]) for f in forms_used]
+        sizes = list(self.domain)
+        inner = self.tail if self.kind == "rows" else 1
+        self._collapse(sizes, vectors, inner)
+        renumber = {a: i for i, a in enumerate(used)}
+        accesses = [self.accesses[a] for a in used]
+        forms_out = []
+        for f, v in zip(forms_used, vectors[len(used) :]):
+            forms_out.append((self.rec.forms[f][0], *v))
+        form_number = {f: i for i, f in enumerate(forms_used)}
+        for e in live:
+            if e.name == "load":
+                e.data = renumber[e.data]
+            elif e.name == "index":
+                e.data = form_number[e.data]
+            elif e.name == "reduced":
+                e.data = kept.index(e.data)
+            elif e.name == "arg":
+                e.data = args.index(e.data)
+        self.reductions = [self.reductions[i] for i in kept]
+        self.scalars = [self.scalars[i] for i in args]
+        stores = [(renumber[a], e) for a, e in stores]
+        self._levels(live, accesses, forms_out)
+        nest = Nest(
+            self.kind, sizes, accesses, forms_out, self.scalars, live, stores, self.reductions, [], self.total,
+            self.kind == "rows" and bool(self.reductions) and sizes[-1] > BLOCK,
+            max([e.level for e in live], default=0) + 1,
+        )  # fmt: skip
+        nest.spills = _spills(nest)
+        nest.ops = [n.name for n in self.lowered] + [r.node.name for r in self.reductions]
+        nest.key = _key(nest)
+        nest.rows = size_of(sizes[:-1])
+        return nest
+
+    def _live(self, roots: list[Expr]) -> list[Expr]:
+        seen: set[int] = set()
+        stack = list(roots)
+        while stack:
+            e = stack.pop()
+            if e.id in seen:
+                continue
+            seen.add(e.id)
+            stack.extend(e.args)
+            if e.name == "reduced":
+                stack.append(self.reductions[e.data].body)
+        return [e for e in self.rec.exprs if e.id in seen]
+
+    def _collapse(self, sizes: list[int], vectors: list[list[int]], inner: int) -> None:
+        """Drops axes of size 1 and merges neighbours; the innermost `inner` axes must become one."""
+
+        def drop(k: int) -> None:
+            del sizes[k]
+            for v in vectors:
+                del v[k]
+
+        def merges(k: int) -> bool:
+            return all(v[k] == v[k + 1] * sizes[k + 1] for v in vectors)
+
+        def merge(k: int) -> None:
+            sizes[k + 1] *= sizes[k]
+            drop(k)
+
+        if self.kind == "columns":
+            k = len(sizes) - 3
+            while k >= 0:
+                if sizes[k] == 1:
+                    drop(k)
+                elif k + 1 < len(sizes) - 2 and merges(k) and not (self.total and k + 1 == len(sizes) - 3):
+                    merge(k)
+                k -= 1
+            return
+        if inner:
+            for _ in range(inner - 1):
+                k = len(sizes) - 2
+                if sizes[k] == 1:
+                    drop(k)
+                elif sizes[k + 1] == 1:
+                    drop(k + 1)
+                elif merges(k):
+                    merge(k)
+                else:
+                    raise Cut(self.reductions[0].node.inputs[0])
+        keep = 1 if inner else 0  # the row itself
+        keep += 1 if self.total else 0  # the axis of blocks
+        k = len(sizes) - 1 - keep
+        while k >= 0:
+            if sizes[k] == 1:
+                drop(k)
+            elif k + 1 < len(sizes) - keep and merges(k):
+                merge(k)
+            k -= 1
+        if not sizes:
+            sizes.append(1)
+            for v in vectors:
+                v.append(0)
+
+    def _levels(self, live: list[Expr], accesses: list[Access], forms: list[Affine]) -> None:
+        for e in live:
+            e.inner = any([a.inner for a in e.args])
+            e.along = any([a.along for a in e.args])
+            e.level = max([a.level for a in e.args], default=0)
+            if e.name == "load":
+                strides = accesses[e.data].strides
+            elif e.name == "index":
+                strides = list(forms[e.data][1:])
+            elif e.name == "reduced":
+                r = self.reductions[e.data]
+                r.level = r.body.level
+                e.level = r.level + 1
+                e.inner = self.kind == "columns"
+                continue
+            else:
+                continue
+            e.inner = e.inner or strides[-1] != 0
+            if self.kind == "columns":
+                e.along = e.along or strides[-2] != 0
+                e.inner = True
+
+
+@dataclass(frozen=True)
+class Flat:
+    """An index given by its row-major number."""
+
+    form: Affine
+
+
+class Refine(Exception):
+    """The group's domain needs an axis split."""
+
+    def __init__(self, split: Split) -> None:
+        self.split = split
+
+
+def _collapses(shape: Ints, strides: Ints) -> bool:
+    pairs = [(s, t) for s, t in zip(shape, strides) if s != 1]
+    return all(t == s2 * t2 for (_, t), (s2, t2) in zip(pairs, pairs[1:]))
+
+
+def _spills(nest: Nest) -> list[Expr]:
+    """Costly row elements that several levels need: computed once, kept in a scratch row."""
+    if nest.kind != "rows" or nest.levels < 2:
+        return []
+    first: dict[int, int] = {}
+    spilled: dict[int, Expr] = {}
+    for level in range(nest.levels):
+        roots = [r.body for r in nest.reductions if r.level == level]
+        roots += [e for _, e in nest.stores if e.inner and e.level == level]
+        stack = [e for e in roots if e.inner]
+        seen: set[int] = set()
+        while stack:
+            e = stack.pop()
+            if e.id in seen or not e.inner:
+                continue
+            seen.add(e.id)
+            if e.name in COSTLY:
+                if first.setdefault(e.id, level) < level:
+                    spilled[e.id] = e
+                    continue
+            stack.extend(e.args)
+    return [spilled[k] for k in sorted(spilled)]
+
+
+def _key(nest: Nest) -> tuple[Any, ...]:
+    """The structure of a nest: what its code depends on."""
+    number = {e.id: i for i, e in enumerate(nest.exprs)}
+    return (
+        nest.kind,
+        len(nest.sizes),
+        bool(nest.total),
+        nest.blocks,
+        tuple([(a.dtype.short, a.store, min(abs(a.step), 2) if a.step >= 0 else 2) for a in nest.accesses]),
+        tuple([(f[-1] != 0) for f in nest.forms]),
+        tuple([s.dtype.short for s in nest.scalars]),
+        tuple([(e.name, e.dtype.short, tuple([number[a.id] for a in e.args]), repr(e.data)) for e in nest.exprs]),
+        tuple([(a, number[e.id]) for a, e in nest.stores]),
+        tuple([(r.node.name, number[r.body.id], r.acc.short) for r in nest.reductions]),
+        tuple([number[e.id] for e in nest.spills]),
+    )

@@ -1,0 +1,192 @@
+"""Nodes: the immutable values of the graph, pending or with a storage.
+
+A node knows how it is computed (op, inputs, params) until it has a storage; then it forgets
+its inputs, so that a result holds no graph.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Sequence
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .dtypes import DType
+from .layout import Ints, contiguous_strides, size_of
+
+if TYPE_CHECKING:
+    from .errors import PyriteError
+    from .ops.record import Op
+    from .storage import Storage
+
+_sequence = itertools.count(1).__next__
+
+Site = tuple[CodeType, int]
+
+
+class Node:
+    """One value: `op` over `inputs`, or a leaf (no op) with a storage, or a constant scalar (`value`).
+
+    `strides` and `offset` place the elements in the storage, or in the storage that the root
+    of a pending view will get. `strides` is None for row-major.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "dtype",
+        "error",
+        "inputs",
+        "offset",
+        "op",
+        "params",
+        "seq",
+        "shape",
+        "site",
+        "storage",
+        "strides",
+        "value",
+    )  # fmt: skip
+
+    op: Op | None
+    inputs: tuple[Node, ...]
+    params: tuple[Any, ...]
+    shape: Ints
+    dtype: DType
+    seq: int
+    site: Site | None
+    storage: Storage | None
+    strides: Ints | None
+    offset: int
+    value: Any
+    error: PyriteError | None
+
+    def __init__(self, op: Op | None, inputs: tuple[Node, ...], params: tuple[Any, ...], shape: Ints, dtype: DType):
+        self.op = op
+        self.inputs = inputs
+        self.params = params
+        self.shape = shape
+        self.dtype = dtype
+        self.seq = _sequence()
+        self.site = None
+        self.storage = None
+        self.strides = None
+        self.offset = 0
+        self.value = None
+        self.error = None
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return size_of(self.shape)
+
+    @property
+    def known(self) -> bool:
+        """Are the values there already?"""
+        return self.storage is not None or self.value is not None
+
+    def element_strides(self) -> Ints:
+        """Strides in elements, row-major ones filled in."""
+        return contiguous_strides(self.shape) if self.strides is None else self.strides
+
+    def array(self) -> np.ndarray[Any, Any]:
+        """The values as a NumPy view of the storage; only where they are known."""
+        if self.value is not None:
+            return np.asarray(self.value, dtype=self.dtype.np)
+        assert self.storage is not None, "the node is still pending"
+        return self.storage.view(self.shape, self.element_strides(), self.offset)
+
+    def settle(self, storage: Storage) -> None:
+        """Gives the node its storage and lets the graph behind it go."""
+        self.storage = storage
+        self.inputs = ()
+
+    def __repr__(self) -> str:
+        what = self.op.name if self.op is not None else "const" if self.value is not None else "leaf"
+        return f"<{what} {self.dtype.short}{list(self.shape)} #{self.seq}>"
+
+
+def leaf(storage: Storage, dtype: DType, shape: Ints, strides: Ints | None = None, offset: int = 0) -> Node:
+    """A node over existing memory."""
+    node = Node(None, (), (), shape, dtype)
+    node.storage = storage
+    node.strides = strides
+    node.offset = offset
+    return node
+
+
+def constant(value: Any, dtype: DType) -> Node:
+    """A rank-0 node with a Python value; kernels take it as an argument, so its value compiles nothing."""
+    node = Node(None, (), (), (), dtype)
+    node.value = value
+    return node
+
+
+def pending_below(outputs: Sequence[Node]) -> list[Node]:
+    """Every pending node that `outputs` need, inputs before users, in program order."""
+    seen: set[Node] = set()
+    stack = [n for n in outputs if not n.known]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        for i in node.inputs:
+            if i.storage is None and i.value is None and i not in seen:
+                stack.append(i)
+    return sorted(seen, key=lambda n: n.seq)
+
+
+_inside: dict[CodeType, bool] = {}
+_HERE = __name__.split(".")[0]
+
+
+def call_site() -> Site | None:
+    """Code and instruction of the innermost frame outside this package."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        inside = _inside.get(code)
+        if inside is None:
+            module = frame.f_globals.get("__name__", "")
+            inside = _inside[code] = module == _HERE or module.startswith(_HERE + ".")
+        if not inside:
+            return code, frame.f_lasti
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def describe_site(site: Site | None) -> str:
+    """`file:line` of a call, with the source line where it can be read."""
+    if site is None:
+        return "an unknown line"
+    import linecache
+
+    code, lasti = site
+    line = None
+    for start, end, number in code.co_lines():
+        if start <= lasti < end:
+            line = number
+            break
+    if line is None:
+        line = code.co_firstlineno
+    source = linecache.getline(code.co_filename, line).strip()
+    where = f"{code.co_filename}:{line}"
+    return f"{where} ({source})" if source else where
+
+
+def check(nodes: Sequence[Node]) -> None:
+    """Graph invariants: inputs come first, arities fit, layouts stay inside their storage."""
+    place = {n: i for i, n in enumerate(nodes)}
+    for i, node in enumerate(nodes):
+        assert node.op is not None and not node.known, f"{node} is not pending"
+        assert node.op.variadic or len(node.inputs) == node.op.arity, f"{node} has {len(node.inputs)} inputs"
+        for x in node.inputs:
+            assert x.known or place[x] < i, f"{node} comes before its input {x}"

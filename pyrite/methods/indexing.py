@@ -1,0 +1,260 @@
+"""`t[...]` and `t[...] = v`, with the array API's and NumPy's meaning.
+
+Ints, slices, `...` and None give views; integer arrays and masks give copies. A write goes into
+the tensor's memory: every view of it sees the new values, no earlier result does.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..apply import Handle, apply, array_in, evaluate, kind_of_scalar
+from ..backends.autodiff import Traced
+from ..dtypes import Int, check_scalar
+from ..errors import ArgumentError, BoundsError, DTypeError, GradientError, ShapeError, public
+from ..layout import DimSlice, Ints, broadcast_shapes, check_index, python_slice
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+
+class Indexing(Handle):
+    """Reading and writing parts of a tensor."""
+
+    __slots__ = ()
+
+    @public("Tensor[...]")
+    def __getitem__(self, key: Any) -> Tensor:
+        return read(self, key)
+
+    @public("Tensor[...] =")
+    def __setitem__(self, key: Any, value: Any) -> None:
+        write(self, key, value)
+
+
+class Parsed:
+    """An index, taken apart: a basic part for every axis, and what is advanced."""
+
+    def __init__(self, shape: Ints, key: Any) -> None:
+        self.shape = shape
+        self.ranges: list[DimSlice] = []
+        self.result: list[int | None] = []  # per result axis: a size, or None for a new axis
+        self.dropped: set[int] = set()  # axes of the tensor taken by an int
+        self.arrays: list[tuple[int, Any]] = []  # (axis among the kept ones and new ones, index tensor)
+        self.parse(key if isinstance(key, tuple) else (key,))
+
+    def parse(self, key: tuple[Any, ...]) -> None:
+        """Fills the fields; raises for what is no index or is out of bounds."""
+        items: list[Any] = []
+        used = 0
+        seen_ellipsis = False
+        for k in key:
+            k = _as_index(k)
+            if k is Ellipsis:
+                if seen_ellipsis:
+                    raise ArgumentError("an index can hold only one ellipsis")
+                seen_ellipsis = True
+            elif isinstance(k, Mask):
+                used += k.rank
+            elif k is not None:
+                used += 1
+            items.append(k)
+        rank = len(self.shape)
+        if used > rank:
+            raise BoundsError(f"{used} indices for shape {self.shape} of rank {rank}")
+        if not seen_ellipsis:
+            items.append(Ellipsis)
+        advanced = any(isinstance(k, (Mask, Array)) for k in items)
+        axis = 0
+        for k in items:
+            if k is Ellipsis:
+                for _ in range(rank - used):
+                    self._keep(DimSlice(0, 1, self.shape[axis]))
+                    axis += 1
+            elif k is None:
+                self.result.append(None)
+            elif isinstance(k, slice):
+                self._keep(python_slice(k, self.shape[axis]))
+                axis += 1
+            elif isinstance(k, int):
+                at = check_index(k, self.shape[axis], axis)
+                if advanced:
+                    # beside index arrays an int is an index array of rank 0
+                    self._array(axis, np.asarray(at))
+                else:
+                    self.ranges.append(DimSlice(at, 1, 1))
+                axis += 1
+            elif isinstance(k, Mask):
+                for part in k.indices(self.shape[axis : axis + k.rank], axis):
+                    self._array(axis, part)
+                    axis += 1
+            else:
+                self._array(axis, k.value)
+                axis += 1
+
+    def _keep(self, part: DimSlice) -> None:
+        self.ranges.append(part)
+        self.result.append(part.size)
+
+    def _array(self, axis: int, value: Any) -> None:
+        size = self.shape[axis]
+        self.arrays.append((len(self.result), value))
+        self.ranges.append(DimSlice(0, 1, size))
+        self.result.append(size)
+
+    @property
+    def basic_shape(self) -> Ints:
+        """The shape after the basic part."""
+        return tuple(1 if s is None else s for s in self.result)
+
+
+class Array:
+    """An integer array index: a tensor or a NumPy array."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Mask:
+    """A mask index."""
+
+    def __init__(self, value: np.ndarray[Any, Any]) -> None:
+        self.value = value
+        self.rank = value.ndim
+
+    def indices(self, shape: Ints, axis: int) -> list[np.ndarray[Any, Any]]:
+        """Coordinates of the true elements, one array per axis."""
+        for i, (a, b) in enumerate(zip(self.value.shape, shape)):
+            if a != b:
+                raise BoundsError(f"a mask of shape {self.value.shape} has size {a} where axis {axis + i} has {b}")
+        return list(np.nonzero(self.value))
+
+
+def _as_index(k: Any) -> Any:
+    if k is None or k is Ellipsis or isinstance(k, slice):
+        if isinstance(k, slice):
+            return slice(*[_slice_part(p) for p in (k.start, k.stop, k.step)])
+        return k
+    if isinstance(k, (bool, np.bool_)):
+        return Mask(np.asarray(k))
+    if isinstance(k, Handle):
+        dtype = k._v.dtype
+        if dtype.is_bool():
+            return Mask(evaluate(k))
+        if dtype.kind is not Int:
+            raise DTypeError(f"an index tensor must be of kind Int or Bool, got {dtype.name}")
+        return Array(k) if k._v.shape else int(evaluate(k))
+    if isinstance(k, (list, np.ndarray)):
+        array = np.asarray(k)
+        if array.dtype == np.bool_:
+            return Mask(array)
+        if array.size == 0 and isinstance(k, list):
+            array = array.astype(np.int64)
+        if array.dtype.kind not in "iu":
+            raise DTypeError(f"an index array must hold ints or bools, got {array.dtype}")
+        return Array(array) if array.ndim else int(array)
+    try:
+        return operator.index(k)
+    except TypeError:
+        raise DTypeError(
+            f"{type(k).__name__} {k!r} is not an index: expected ints, slices, ..., None, int or bool tensors"
+        ) from None
+
+
+def _slice_part(part: Any) -> Any:
+    if isinstance(part, Handle):
+        return int(evaluate(part))
+    return part
+
+
+def basic(t: Handle, parsed: Parsed) -> Tensor:
+    """The view that the basic part selects."""
+    v: Any = t
+    whole = all(r.start == 0 and r.step == 1 and r.size == s for r, s in zip(parsed.ranges, parsed.shape))
+    if not whole:
+        starts, steps, sizes = zip(*parsed.ranges)
+        v = apply("slice", (v,), starts, steps, sizes)
+    if v._v.shape != parsed.basic_shape or v is t:
+        v = apply("reshape", (v,), parsed.basic_shape)
+    return v  # type: ignore[no-any-return]
+
+
+def read(t: Handle, key: Any) -> Tensor:
+    """t[key]."""
+    parsed = Parsed(t._v.shape, key)
+    view = basic(t, parsed)
+    if not parsed.arrays:
+        return view
+    from ..interop import asarray
+
+    device = view.device
+    tensors = [a if isinstance(a, Handle) else asarray(a, device=device) for _, a in parsed.arrays]
+    broadcast_shapes(*[i._v.shape for i in tensors])
+    return apply("index", (view, *tensors), tuple(axis for axis, _ in parsed.arrays))
+
+
+def write(t: Handle, key: Any, value: Any) -> None:
+    """t[key] = value."""
+    refuse_tracked(t)
+    parsed = Parsed(t._v.shape, key)
+    view = basic(t, parsed)
+    dtype = t._v.dtype
+    index: Any = ...
+    shape = view._v.shape
+    if parsed.arrays:
+        parts: list[Any] = [slice(None)] * len(shape)
+        for axis, a in parsed.arrays:
+            array = evaluate(a) if isinstance(a, Handle) else a
+            size = shape[axis]
+            bad = (array < -size) | (array >= size)
+            if np.any(bad):
+                raise BoundsError(f"index {int(array[bad][0])} is out of bounds for axis {axis} with size {size}")
+            parts[axis] = array
+        index = tuple(parts)
+        shape = np.broadcast_to(np.empty((), np.int8), shape)[index].shape
+    new = _values(value, dtype)
+    if new.shape != shape and not _fits(new.shape, shape):
+        raise ShapeError(f"values of shape {new.shape} do not fill a selection of shape {shape}")
+    array_in(view).backend.write(array_in(view), index, new)
+
+
+def _fits(given: Ints, wanted: Ints) -> bool:
+    while len(given) > len(wanted) and given[0] == 1:
+        given = given[1:]
+    if len(given) > len(wanted):
+        return False
+    return all(g in (1, w) for g, w in zip(given[::-1], wanted[::-1]))
+
+
+def _values(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """What is written, as an array of the tensor's dtype; only conversions inside the kind."""
+    if not isinstance(value, Handle):
+        if kind_of_scalar(value) is not None:
+            return np.asarray(check_scalar(value, dtype)).astype(dtype.np)
+        from ..interop import asarray
+
+        value = asarray(value)
+        if value._v.dtype.kind is Int and dtype.kind is not Int and not dtype.is_bool():
+            return evaluate(value).astype(dtype.np)
+    other = value._v.dtype
+    if other.kind is not dtype.kind:
+        raise DTypeError(
+            f"cannot write {other.name} values into a {dtype.name} tensor", f"convert them: .cast(pr.{dtype.name})"
+        )
+    array = evaluate(value)
+    return array if other is dtype else array.astype(dtype.np)
+
+
+def refuse_tracked(t: Handle) -> None:
+    """Raises `GradientError` for a tensor that autodiff tracks."""
+    v = t._v
+    while type(v) is Traced:
+        if v.step.tracked:
+            raise GradientError(
+                "a tensor that autodiff tracks cannot be written to",
+                "use t.slice_assign(...), which gives a new tensor, or write to t.detach()",
+            )
+        v = v.value

@@ -1,0 +1,219 @@
+"""Python's operators on tensors. They follow the array API: promotion inside a kind, full broadcasting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..apply import Handle, apply, binary, cast_to, need_kind, operand, pair
+from ..backends.autodiff import array_of
+from ..device import device_of
+from ..dtypes import Bool, Complex, Float, Int, kind_of_scalar
+from ..errors import ArgumentError, PyriteError, public, surface
+from ..ops.contract import matmul_any
+from ..ops.record import REGISTRY
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
+
+_ADD, _SUB, _MUL = REGISTRY["add"], REGISTRY["sub"], REGISTRY["mul"]
+
+
+def _known(x: Any) -> bool:
+    """Can `x` be an operand? Anything else is left to its own class."""
+    return isinstance(x, Handle) or kind_of_scalar(x) is not None or hasattr(x, "__array__")
+
+
+def _two(name: str, symbol: str, x: Any, y: Any) -> Any:
+    try:
+        return binary(name, x, y)
+    except PyriteError as error:
+        caught = error
+    surface(caught, f"operator {symbol}")
+    return None
+
+
+class Operators(Handle):
+    """`+ - * / // % ** @ & | ^ ~ << >> == != < <= > >=` on both sides."""
+
+    __slots__ = ()
+    __array_priority__ = 1000
+    __array_ufunc__ = None  # NumPy leaves `array + tensor` to us
+
+    def __add__(self, other: Any) -> Tensor:
+        return _two("add", "+", self, other) if _known(other) else NotImplemented
+
+    def __radd__(self, other: Any) -> Tensor:
+        return _two("add", "+", other, self) if _known(other) else NotImplemented
+
+    def __sub__(self, other: Any) -> Tensor:
+        return _two("sub", "-", self, other) if _known(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return _two("sub", "-", other, self) if _known(other) else NotImplemented
+
+    def __mul__(self, other: Any) -> Tensor:
+        return _two("mul", "*", self, other) if _known(other) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return _two("mul", "*", other, self) if _known(other) else NotImplemented
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return _divide(self, other) if _known(other) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return _divide(other, self) if _known(other) else NotImplemented
+
+    def __floordiv__(self, other: Any) -> Tensor:
+        return _two("floordiv", "//", self, other) if _known(other) else NotImplemented
+
+    def __rfloordiv__(self, other: Any) -> Tensor:
+        return _two("floordiv", "//", other, self) if _known(other) else NotImplemented
+
+    def __mod__(self, other: Any) -> Tensor:
+        return _two("floormod", "%", self, other) if _known(other) else NotImplemented
+
+    def __rmod__(self, other: Any) -> Tensor:
+        return _two("floormod", "%", other, self) if _known(other) else NotImplemented
+
+    def __pow__(self, other: Any) -> Tensor:
+        return _power_operator(self, other) if _known(other) else NotImplemented
+
+    def __rpow__(self, other: Any) -> Tensor:
+        return _power_operator(other, self) if _known(other) else NotImplemented
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return _matmul(self, other) if _known(other) else NotImplemented
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return _matmul(other, self) if _known(other) else NotImplemented
+
+    def __and__(self, other: Any) -> Tensor:
+        return _bits("and", "&", self, other) if _known(other) else NotImplemented
+
+    def __rand__(self, other: Any) -> Tensor:
+        return _bits("and", "&", other, self) if _known(other) else NotImplemented
+
+    def __or__(self, other: Any) -> Tensor:
+        return _bits("or", "|", self, other) if _known(other) else NotImplemented
+
+    def __ror__(self, other: Any) -> Tensor:
+        return _bits("or", "|", other, self) if _known(other) else NotImplemented
+
+    def __xor__(self, other: Any) -> Tensor:
+        return _bits("xor", "^", self, other) if _known(other) else NotImplemented
+
+    def __rxor__(self, other: Any) -> Tensor:
+        return _bits("xor", "^", other, self) if _known(other) else NotImplemented
+
+    def __lshift__(self, other: Any) -> Tensor:
+        return _two("shl", "<<", self, other) if _known(other) else NotImplemented
+
+    def __rlshift__(self, other: Any) -> Tensor:
+        return _two("shl", "<<", other, self) if _known(other) else NotImplemented
+
+    def __rshift__(self, other: Any) -> Tensor:
+        return _two("shr", ">>", self, other) if _known(other) else NotImplemented
+
+    def __rrshift__(self, other: Any) -> Tensor:
+        return _two("shr", ">>", other, self) if _known(other) else NotImplemented
+
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
+        return _two("eq", "==", self, other) if _known(other) else NotImplemented
+
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
+        return _two("ne", "!=", self, other) if _known(other) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: Any) -> Tensor:
+        return _two("lt", "<", self, other) if _known(other) else NotImplemented
+
+    def __le__(self, other: Any) -> Tensor:
+        return _two("le", "<=", self, other) if _known(other) else NotImplemented
+
+    def __gt__(self, other: Any) -> Tensor:
+        return _two("gt", ">", self, other) if _known(other) else NotImplemented
+
+    def __ge__(self, other: Any) -> Tensor:
+        return _two("ge", ">=", self, other) if _known(other) else NotImplemented
+
+    @public("operator -")
+    def __neg__(self) -> Tensor:
+        return apply("neg", (self,))
+
+    @public("operator +")
+    def __pos__(self) -> Tensor:
+        need_kind(self, Int, Float, Complex)
+        return apply("mul", (self, operand(1, self)))
+
+    @public("abs")
+    def __abs__(self) -> Tensor:
+        return apply("abs", (self,))
+
+    @public("operator ~")
+    def __invert__(self) -> Tensor:
+        return apply("logical_not" if self._v.dtype.is_bool() else "bit_not", (self,))
+
+
+@public("operator /")
+def _divide(x: Any, y: Any) -> Tensor:
+    a, b = pair(x, y)
+    if a._v.dtype.kind is Int:
+        dtype = device_of(array_of(a._v).backend).settings().float_dtype
+        a, b = cast_to(a, dtype), cast_to(b, dtype)
+    return apply("div", (a, b))
+
+
+@public("operator **")
+def _power_operator(x: Any, y: Any) -> Tensor:
+    return power(x, y)
+
+
+def power(x: Any, y: Any) -> Tensor:
+    """x ** y. A literal exponent of a float tensor that is a small integer multiplies; ints refuse negative ones."""
+    if isinstance(x, Handle) and isinstance(y, (int, float)) and not isinstance(y, bool):
+        kind = x._v.dtype.kind
+        if kind is Float:
+            if y == 2:
+                return apply("square", (x,))
+            if y == 1:
+                return apply("mul", (x, operand(1, x)))
+            if y == 3:
+                return apply("mul", (apply("square", (x,)), x))
+            if y == 0.5:
+                # pow(-0, 0.5) is +0 and pow(-inf, 0.5) is +inf, unlike sqrt's: only the power function is exact
+                return binary("pow", x, y)
+        elif kind is Int and isinstance(y, int) and y < 0:
+            raise ArgumentError(
+                f"an int tensor cannot be raised to the negative power {y}", "convert it to floats first"
+            )
+    a, b = pair(x, y)
+    if a._v.dtype.kind is Int:
+        return apply("ipow", (a, b))
+    return apply("pow", (a, b))
+
+
+@public("operator @")
+def _matmul(x: Any, y: Any) -> Tensor:
+    return matmul(x, y)
+
+
+def matmul(x: Any, y: Any) -> Tensor:
+    """Matrix product with NumPy's rules for vectors and batches."""
+    from ..apply import do_of, wrap
+
+    if kind_of_scalar(x) is not None or kind_of_scalar(y) is not None:
+        raise ArgumentError("a matrix product needs two tensors, got a number", "use * for scaling")
+    a, b = pair(x, y)
+    return wrap(matmul_any(do_of(a, b), a._v, b._v))
+
+
+def _bits(name: str, symbol: str, x: Any, y: Any) -> Any:
+    try:
+        a, b = pair(x, y)
+        kind = a._v.dtype.kind
+        return apply(("logical_" if kind is Bool else "bit_") + name, (a, b))
+    except PyriteError as error:
+        caught = error
+    surface(caught, f"operator {symbol}")
+    return None

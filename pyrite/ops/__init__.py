@@ -1,0 +1,21 @@
+"""All ops. Importing this package fills the registry."""
+
+from . import (
+    composite,
+    contract,
+    creation,
+    elementwise,
+    functions,
+    indexing,
+    movement,
+    random,
+    reduce,
+    scan,
+    sorting,
+)
+from .record import REGISTRY, Op, all_ops
+
+__all__ = [
+    "REGISTRY", "Op", "all_ops", "composite", "contract", "creation", "elementwise", "functions", "indexing",
+    "movement", "random", "reduce", "scan", "sorting",
+]  # fmt: skip

@@ -1,0 +1,149 @@
+"""Buffers: owned memory from a pool, and borrowed foreign memory.
+
+Owns where elements live and who may write. Large buffers are reused, backed by huge pages
+where the system has them: a fresh page costs more than the arithmetic on it.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+
+from .dtypes import DType
+from .errors import OutOfMemoryError
+from .layout import Ints, size_of
+
+_POOLED = 1 << 16  # bytes; smaller buffers are left to NumPy's allocator
+_HUGE = 1 << 21
+
+
+def _pool_limit() -> int:
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        memory = 4 << 30
+    return int(os.environ.get("PYRITE_POOL_BYTES", min(1 << 30, memory // 8)))
+
+
+class Pool:
+    """Freed buffers by size class, up to `limit` bytes in all."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.held = 0
+        self.allocated = 0  # buffers taken from the system
+        self.reused = 0
+        self._free: dict[int, list[mmap.mmap]] = {}
+        self._live: dict[int, Any] = {}
+        self._lock = threading.RLock()
+
+    @staticmethod
+    def size_class(nbytes: int) -> int:
+        """The bytes really taken: at most an eighth more than asked for."""
+        step = max(4096, 1 << max(0, nbytes.bit_length() - 4))
+        return -(-nbytes // step) * step
+
+    def take(self, nbytes: int) -> np.ndarray[Any, Any]:
+        """A byte array of at least `nbytes` with undefined content; it comes back when its last view dies."""
+        size = self.size_class(nbytes)
+        with self._lock:
+            free = self._free.get(size)
+            if free:
+                block = free.pop()
+                self.held -= size
+                self.reused += 1
+            else:
+                self.allocated += 1
+                block = self._new(size)
+        view = memoryview(block)
+        key = id(view)
+        # the weak reference fires when the last array over this memory is gone
+        self._live[key] = weakref.ref(view, lambda _: self._give(key, size, block))
+        return np.frombuffer(view, dtype=np.uint8)
+
+    def _new(self, size: int) -> mmap.mmap:
+        try:
+            block = mmap.mmap(-1, size)
+        except (OSError, ValueError, OverflowError):
+            self.clear()
+            try:
+                block = mmap.mmap(-1, size)
+            except (OSError, ValueError, OverflowError):
+                raise OutOfMemoryError(f"no memory for a buffer of {size} bytes") from None
+        if size >= _HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+            try:
+                block.madvise(mmap.MADV_HUGEPAGE)
+            except OSError:
+                pass  # a kernel without huge pages: ordinary pages do
+        return block
+
+    def _give(self, key: int, size: int, block: mmap.mmap) -> None:
+        with self._lock:
+            self._live.pop(key, None)
+            if self.held + size <= self.limit:
+                self._free.setdefault(size, []).append(block)
+                self.held += size
+
+    def clear(self) -> None:
+        """Returns the unused buffers to the system."""
+        with self._lock:
+            self._free.clear()
+            self.held = 0
+
+
+POOL = Pool(_pool_limit())
+
+
+class Storage:
+    """A flat buffer of elements.
+
+    `foreign` memory belongs to somebody else, who may change it at any time when it is
+    writable. `writes` counts writes, for caches of what the buffer holds.
+    """
+
+    __slots__ = ("__weakref__", "captures", "facts", "flat", "foreign", "pointer", "writable", "writes")
+
+    def __init__(self, flat: np.ndarray[Any, Any], *, writable: bool = True, foreign: bool = False) -> None:
+        self.flat = flat
+        self.pointer: int = flat.__array_interface__["data"][0]
+        self.writable = writable
+        self.foreign = foreign
+        self.writes = 0
+        self.captures: list[weakref.ref[Any]] = []
+        self.facts: dict[Any, Any] | None = None  # known properties of the content, such as extreme indices
+
+    @staticmethod
+    def new(size: int, dtype: DType) -> Storage:
+        """Owned memory for `size` elements, content undefined; raises `OutOfMemoryError`."""
+        nbytes = size * dtype.itemsize
+        if nbytes < _POOLED:
+            return Storage(np.empty(size, dtype.np))
+        return Storage(POOL.take(nbytes)[:nbytes].view(dtype.np))
+
+    @staticmethod
+    def adopt(array: np.ndarray[Any, Any]) -> Storage:
+        """Takes over a NumPy array that nobody else holds; it must be contiguous in some order."""
+        return Storage(array.reshape(-1) if array.flags.c_contiguous else array.ravel(order="K"))
+
+    def view(self, shape: Ints, strides: Ints, offset: int) -> np.ndarray[Any, Any]:
+        """A NumPy view of some of the elements."""
+        flat = self.flat
+        item = flat.itemsize
+        if size_of(shape) == 0:
+            return np.empty(shape, flat.dtype)
+        return np.ndarray(shape, flat.dtype, flat, offset * item, tuple(s * item for s in strides))
+
+    @property
+    def volatile(self) -> bool:
+        """May the content change behind our back?"""
+        return self.foreign and self.writable
+
+    def touched(self) -> None:
+        """Called after every write."""
+        self.writes += 1
+        self.facts = None

@@ -1,0 +1,257 @@
+"""`Tensor`: a handle on a value of the engine, with the methods of all topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .apply import Handle, apply, array_in, evaluate, set_tensor_class, wrap
+from .backends.autodiff import Traced
+from .device import Device, device_of
+from .display import format_tensor, get_print_options
+from .dtypes import DType, Kind
+from .errors import ArgumentError, DTypeError, ShapeError, public
+from .interop import Exchange
+from .layout import Ints, Layout, contiguous_strides, size_of
+from .methods.gradients import Autodiff
+from .methods.indexing import Indexing
+from .methods.operators import Operators
+
+
+class Shape(tuple[int, ...]):
+    """The sizes of a tensor's axes: a tuple of ints."""
+
+    __slots__ = ()
+
+    def num_elements(self) -> int:
+        """The product of the sizes."""
+        return size_of(self)
+
+    def num_dims(self) -> int:
+        """The number of axes."""
+        return len(self)
+
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self)
+
+    def __repr__(self) -> str:
+        return tuple.__repr__(self)
+
+
+class Tensor(Operators, Indexing, Autodiff, Exchange):
+    """A tensor: numbers of one dtype in a shape, on a device.
+
+    Made by `pr.asarray`, `pr.zeros` and the other creation functions. Operations are queued and
+    run when a value is read; errors in shapes, dtypes and axes are raised at the call.
+
+    Example:
+        >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+        >>> (t * 2 + 1).to_list()
+        [[3.0, 5.0], [7.0, 9.0]]
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        raise ArgumentError("tensors are made by pr.asarray, pr.zeros and the other creation functions")
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes of the axes, a tuple."""
+        return Shape(self._v.shape)
+
+    @property
+    def dims(self) -> Shape:
+        """The same as `shape`."""
+        return Shape(self._v.shape)
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self._v.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._v.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return size_of(self._v.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._v.dtype
+
+    @property
+    def kind(self) -> type[Kind]:
+        """`pr.Float`, `pr.Int`, `pr.Bool` or `pr.Complex`."""
+        return self._v.dtype.kind
+
+    @property
+    def device(self) -> Device:
+        """The device that holds the tensor, with autodiff on if the tensor has it."""
+        device = device_of(array_in(self).backend)
+        v = self._v
+        return device._with(v.strategy) if type(v) is Traced else device
+
+    @property
+    def layout(self) -> Layout:
+        """Where the elements sit in the tensor's buffer, counted in elements."""
+        node = array_in(self).node
+        return Layout.raw(node.shape, node.element_strides(), node.offset)
+
+    @property
+    def strides(self) -> Ints:
+        """Strides in elements."""
+        return array_in(self).node.element_strides()
+
+    @property
+    def offset(self) -> int:
+        """The place of the first element in the buffer, in elements."""
+        return array_in(self).node.offset
+
+    @property
+    def T(self) -> Tensor:
+        """The transposed matrix, a view; only for rank 2."""
+        return _transposed(self)
+
+    @property
+    def mT(self) -> Tensor:
+        """The tensor with its last two axes swapped, a view; rank 2 and more."""
+        return _matrix_transposed(self)
+
+    # -- reading
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The values as a NumPy array of its own: independent of the tensor and writable.
+
+        `np.asarray(t)` gives a read-only view without a copy. Runs what is queued and raises its
+        errors. bfloat16 comes as the dtype of `ml_dtypes`.
+        """
+        return np.array(evaluate(self))
+
+    def to_list(self) -> Any:
+        """The values as nested lists of Python numbers; a number for rank 0."""
+        array = evaluate(self)
+        return array.astype(np.float64).tolist() if self.dtype.is_half() else array.tolist()
+
+    @public("Tensor.item")
+    def item(self) -> Any:
+        """The single element as a Python number; raises `ShapeError` unless there is exactly one."""
+        return self._single()
+
+    def _single(self) -> Any:
+        if size_of(self._v.shape) != 1:
+            raise ShapeError(f"a tensor of shape {self._v.shape} has {size_of(self._v.shape)} elements, not one")
+        value = evaluate(self).reshape(-1)[0]
+        return float(value) if self.dtype.is_half() else value.item()
+
+    @public("bool(Tensor)")
+    def __bool__(self) -> bool:
+        return bool(self._single())
+
+    @public("int(Tensor)")
+    def __int__(self) -> int:
+        return int(self._single())
+
+    @public("float(Tensor)")
+    def __float__(self) -> float:
+        return float(self._single())
+
+    @public("complex(Tensor)")
+    def __complex__(self) -> complex:
+        return complex(self._single())
+
+    @public("Tensor.__index__")
+    def __index__(self) -> int:
+        if self.dtype.kind.__name__ != "Int":
+            raise DTypeError(f"only an Int tensor can be an index, this one is {self.dtype.name}")
+        return int(self._single())
+
+    @public("len(Tensor)")
+    def __len__(self) -> int:
+        if not self._v.shape:
+            raise ShapeError("a tensor of rank 0 has no length")
+        return self._v.shape[0]
+
+    @public("iter(Tensor)")
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._v.shape:
+            raise ShapeError("a tensor of rank 0 cannot be iterated over")
+        return iter([self[i] for i in range(self._v.shape[0])])
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(evaluate(self == value)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = evaluate(self)
+        if dtype is not None and array.dtype != dtype:
+            if copy is False:
+                raise ArgumentError(f"a {self.dtype.name} tensor becomes {dtype} only by a copy")
+            return array.astype(dtype)
+        if copy:
+            return np.array(array)
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    # -- text
+
+    def _text(self, spec: str | None) -> str:
+        def block(key: Any) -> np.ndarray[Any, Any]:
+            return evaluate(self[key]) if key else evaluate(self)
+
+        device = device_of(array_in(self).backend)
+        return format_tensor(
+            block, self._v.shape, self.dtype, self.kind.__name__, str(device), device.name, get_print_options(), spec
+        )
+
+    def __repr__(self) -> str:
+        return self._text(None)
+
+    def __str__(self) -> str:
+        return self._text(None)
+
+    def __format__(self, spec: str) -> str:
+        return self._text(spec or None)
+
+    # -- pickling
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from .interop import restore
+
+        array = np.ascontiguousarray(evaluate(self)).reshape(self._v.shape)
+        return restore, (array.tobytes(), self.dtype, tuple(self._v.shape), device_of(array_in(self).backend).name)
+
+    def __copy__(self) -> Tensor:
+        return wrap(self._v)
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        from .interop import asarray
+
+        return asarray(self, copy=True)
+
+
+@public("Tensor.T")
+def _transposed(t: Tensor) -> Tensor:
+    if len(t._v.shape) != 2:
+        raise ShapeError(f".T is for rank 2, the tensor has shape {t._v.shape}", "use .mT for stacks of matrices")
+    return apply("permute", (t,), (1, 0))
+
+
+@public("Tensor.mT")
+def _matrix_transposed(t: Tensor) -> Tensor:
+    rank = len(t._v.shape)
+    if rank < 2:
+        raise ShapeError(f".mT needs rank 2 or more, the tensor has shape {t._v.shape}")
+    return apply("permute", (t,), (*range(rank - 2), rank - 1, rank - 2))
+
+
+set_tensor_class(Tensor)
+_ = (Handle, contiguous_strides)
