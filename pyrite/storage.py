@@ -60,11 +60,11 @@ class Pool:
             else:
                 self.allocated += 1
                 block = self._new(size)
-        view = memoryview(block)
-        key = id(view)
-        # the weak reference fires when the last array over this memory is gone
-        self._live[key] = weakref.ref(view, lambda _: self._give(key, size, block))
-        return np.frombuffer(view, dtype=np.uint8)
+        array = np.frombuffer(block, dtype=np.uint8)
+        owner = array.base  # every view of the memory leads to it
+        key = id(owner)
+        self._live[key] = weakref.ref(owner, lambda _: self._give(key, size, block))
+        return array
 
     def _new(self, size: int) -> mmap.mmap:
         try:

@@ -224,7 +224,12 @@ class CompiledBackend(StreamBackend):
             plan = self._plans.get(key)
             if plan is None:
                 STATISTICS.plans += 1
-                plan = self._plans[key] = Plan(pending, inputs, set(outputs), _fusion.get())
+                try:
+                    plan = Plan(pending, inputs, set(outputs), _fusion.get())
+                except Exception as error:  # a fault of ours: the read raises it, the device stays usable
+                    _fail_all(pending, error)
+                    return
+                self._plans[key] = plan
                 if len(self._plans) > _PLANS:
                     self._plans.popitem(last=False)
             else:
@@ -344,6 +349,14 @@ class CompiledBackend(StreamBackend):
             for node in pending:
                 if not node.known:
                     node.error = _at_call(error, node)
+
+
+def _fail_all(pending: Sequence[Node], error: Exception) -> None:
+    """Every pending node carries a fault of the planner or compiler to whoever reads it."""
+    for node in pending:
+        fault = ExecutionError(f"internal error while planning {node!r}: {type(error).__name__}: {error}")
+        fault.__cause__ = error
+        node.error = fault
 
 
 def _at_call(error: BaseException, node: Node) -> PyriteError:

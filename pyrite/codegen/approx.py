@@ -37,7 +37,7 @@ def hypot(b: Vector, x: V, y: V) -> V:
 
 
 def _remainder(b: Vector, x: V, y: V) -> V:
-    """The exact x - trunc(x / y) y in f64, by long division, 50 bits of the quotient at a time."""
+    """The exact x - trunc(x / y) y in f64, by long division, 48 bits of the quotient at a time."""
     c, i = constants(b, "f64"), constants(b, "i64")
     zero = c(0.0)
     size, divisor = b.fabs(x), b.fabs(y)
@@ -46,14 +46,15 @@ def _remainder(b: Vector, x: V, y: V) -> V:
     tiny = b.fcmp("olt", divisor, c(2.0**-1022))
     normal = b.select(tiny, b.fmul(divisor, c(2.0**54)), divisor)
     exponent = b.lshr(b.bitcast(normal, "i64"), i(52))
-    exponent = b.isub(exponent, b.select(tiny, i(54 - 50), i(-50)))
+    exponent = b.isub(exponent, b.select(tiny, i(54 - 48), i(-48)))
 
     def step(values: list[V]) -> tuple[V, list[V]]:
         (rest,) = values
         active = b.iand(valid, b.fcmp("oge", rest, divisor))
-        # Scale the divisor so that the quotient stays below 2**52; each step is then exact.
+        # Scale the divisor so that the quotient stays below 2**53; each step is then exact.
         excess = b.isub(b.lshr(b.bitcast(rest, "i64"), i(52)), exponent)
         excess = b.select(b.icmp("sgt", excess, i(0)), excess, i(0))
+        excess = b.select(b.icmp("slt", excess, i(2046)), excess, i(2046))
         half = b.lshr(excess, i(1))
         scaled = divisor
         for part in (half, b.isub(excess, half)):

@@ -69,11 +69,11 @@ def divide_pair(b: Vector, x: Pair, y: Pair) -> Pair:
 
 
 def sqrt_pair(b: Vector, x: Pair) -> Pair:
-    """The square root of x to about 100 bits, for x = 0 or x above 2**-300."""
+    """The square root of x to about 100 bits, for x = 0 or x above 2**-1000."""
     root = b.sqrt(x[0])
     remainder = b.fadd(b.fma(b.fneg(root), root, x[0]), x[1])
     # The tiny addend is absorbed unless the root is 0.
-    return root, b.fdiv(remainder, b.fma(root, b.const("f64", 2.0), b.const("f64", 2.0**-250)))
+    return root, b.fdiv(remainder, b.fma(root, b.const("f64", 2.0), b.const("f64", 2.0**-600)))
 
 
 def lower_bound(b: Vector, x: V, bound: float) -> V:

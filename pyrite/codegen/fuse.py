@@ -129,7 +129,7 @@ class Planner:
             if p.kind == "opaque":
                 for x in p.inputs:
                     base = x if x.base is None else x.base
-                    if base.kind not in ("leaf", "const"):
+                    if base.kind not in ("leaf", "const") and base not in self.forced:
                         self._store(base)
         while True:
             try:

@@ -667,7 +667,7 @@ class Renderer:
         outer = len(nest.sizes) - 2
         rows, n = self.word(outer), self.word(outer + 1)
         buffers = [
-            self.i(f"alloca {self.vec.llvm_type(register_type(r.acc))}, i64 {STRIP}, align 64")
+            self.i(f"alloca {self.vec.llvm_type(memory_type(r.acc))}, i64 {STRIP}, align 64")
             for r in nest.reductions
         ]  # LANES rows of STRIP columns each: STRIP vectors
         strips = self.i(f"add i64 {n}, {STRIP - 1}")
@@ -691,9 +691,10 @@ class Renderer:
 
             def clear(k: str) -> None:
                 for r, buffer in zip(nest.reductions, buffers):
-                    t = self.vec.llvm_type(register_type(r.acc))
+                    v = self._to_memory(self._identity(r), r.acc)
+                    t = self.vec.llvm_type(v.type)
                     p = self.i(f"getelementptr {t}, ptr {buffer}, i64 {k}")
-                    self.vec.raw(f"store {t} {self._identity(r).ref}, ptr {p}, align 64")
+                    self.vec.raw(f"store {t} {v.ref}, ptr {p}, align {_align(v.type)}")
 
             self._counted("0", str(STRIP), 1, clear)
             heads, bases = self.pointers, self.form_bases
@@ -742,30 +743,30 @@ class Renderer:
         vec.start(after)
 
     def _slot(self, r: Reduction, buffer: str, at: str, c: str, low: str) -> str:
-        s = self.vec.scalar_type(register_type(r.acc))
+        s = self.vec.scalar_type(memory_type(r.acc))
         place = self.i(f"add i64 {at}, {self.i(f'sub i64 {c}, {low}')}")
         return self.i(f"getelementptr {s}, ptr {buffer}, i64 {place}")
 
     def _accumulate(self, c: str, mask: V | None, low: str, at: str, buffers: list[str]) -> None:
         known: dict[int, V] = {}
         for r, buffer in zip(self.nest.reductions, buffers):
-            type = register_type(r.acc)
-            t = self.vec.llvm_type(type)
             x = self.value(r.body, known, c, mask)
             p = self._slot(r, buffer, at, c, low)
-            old = V(self.i(f"load {t}, ptr {p}, align {_align(type)}"), type)
-            self.vec.raw(f"store {t} {self._combine(r, old, x).ref}, ptr {p}, align {_align(type)}")
+            new = self._to_memory(self._combine(r, self._running(r, p), x), r.acc)
+            self.vec.raw(f"store {self.vec.llvm_type(new.type)} {new.ref}, ptr {p}, align {_align(new.type)}")
+
+    def _running(self, r: Reduction, p: str) -> V:
+        """One vector of a column reduction's accumulators."""
+        type = memory_type(r.acc)
+        return self._from_memory(
+            V(self.i(f"load {self.vec.llvm_type(type)}, ptr {p}, align {_align(type)}"), type), r.acc
+        )
 
     def _column_results(self, c: str, low: str, high: str, buffers: list[str]) -> None:
         """Combines the 16 rows of accumulators in pairs and stores what depends on the results."""
         known: dict[int, V] = {}
         for r, buffer in zip(self.nest.reductions, buffers):
-            type = register_type(r.acc)
-            t = self.vec.llvm_type(type)
-            rows = []
-            for k in range(LANES):
-                p = self._slot(r, buffer, str(k * STRIP), c, low)
-                rows.append(V(self.i(f"load {t}, ptr {p}, align {_align(type)}"), type))
+            rows = [self._running(r, self._slot(r, buffer, str(k * STRIP), c, low)) for k in range(LANES)]
             while len(rows) > 1:
                 half = len(rows) // 2
                 rows = [self._combine(r, rows[k], rows[k + half]) for k in range(half)]

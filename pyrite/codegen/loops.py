@@ -553,6 +553,11 @@ class Group:
             sizes[k + 1] *= sizes[k]
             drop(k)
 
+        if inner and self.kind == "rows" and 0 in sizes[len(sizes) - inner :]:
+            # rows without elements: nothing is read along them
+            for axes, one in [(sizes, 0)] + [(v, 0) for v in vectors]:
+                axes[len(axes) - inner :] = [one]
+            inner = 1
         if self.kind == "columns":
             k = len(sizes) - 3
             while k >= 0:

@@ -1,0 +1,79 @@
+"""What users pass to the functions of this folder, as tensors, axes and fresh results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..apply import Handle, apply, array_in, cast_to, do_on, wrap
+from ..device import Device
+from ..dtypes import DType, as_dtype, check_scalar, from_numpy, promote
+from ..errors import ArgumentError, DTypeError
+from ..layout import Ints, as_shape
+from ..storage import Storage
+from ..tensor import Tensor
+
+Number = int | float | complex  # bool is an int
+Operand = Tensor | int | float | complex
+Axes = int | Sequence[int] | None
+
+
+def tensor(x: Any) -> Tensor:
+    """`x` if it is a tensor, an array as one; raises `DTypeError` for numbers, lists and the rest."""
+    if isinstance(x, Tensor):
+        return x
+    if hasattr(x, "__array__") and not isinstance(x, np.generic):
+        from ..interop import asarray
+
+        return asarray(x)
+    raise DTypeError(f"expected a tensor, got {type(x).__name__} {_short(x)}", "make one of it with pr.asarray")
+
+
+def _short(x: Any) -> str:
+    text = repr(x)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def tensors(xs: Any) -> list[Tensor]:
+    """A sequence of tensors of one dtype, promoted inside their kind; raises for an empty one."""
+    if isinstance(xs, Handle):
+        raise DTypeError("expected a list of tensors, got a tensor", "put the tensors into a list")
+    found = [tensor(x) for x in xs]
+    if not found:
+        raise ArgumentError("expected at least one tensor, got an empty list")
+    dtype = found[0].dtype
+    for t in found[1:]:
+        dtype = promote(dtype, t.dtype)
+    return [cast_to(t, dtype) for t in found]
+
+
+def copied(x: Handle) -> Tensor:
+    """The same values in a tensor of their own."""
+    return apply("cast", (x,), x._v.dtype)
+
+
+def fresh(array: np.ndarray[Any, Any], like: Handle) -> Tensor:
+    """A tensor that owns a computed NumPy array, on the device of `like`."""
+    owned = np.array(array, order="C")
+    return wrap(array_in(like).backend.from_storage(Storage.adopt(owned), from_numpy(owned.dtype), owned.shape))
+
+
+def maybe_dtype(dtype: Any) -> DType | None:
+    """The dtype that was asked for, if one was."""
+    return None if dtype is None else as_dtype(dtype)
+
+
+def filled(value: Any, shape: Any, dtype: DType, device: Device) -> Any:
+    """A constant in every element, laid out in the order of the device; raises for a value that does not fit."""
+    sizes = as_shape(shape)
+    value = check_scalar(value, dtype)
+    return laid_out(lambda given: do_on(device).full(value, given, dtype), sizes, device)
+
+
+def laid_out(make: Any, shape: Ints, device: Device) -> Any:
+    """make(shape), or the same with the axes reversed in memory where the device fills columns first."""
+    if device.default_order == "C" or len(shape) < 2:
+        return make(shape)
+    return do_on(device).permute(make(shape[::-1]), tuple(range(len(shape)))[::-1])
