@@ -6,8 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
+# Small products of matrices are slower on several BLAS threads, much slower on a busy machine.
+ONE := OPENBLAS_NUM_THREADS=1
 # Tests run with the stage checkers, and keep kernels out of the user's cache.
-TEST := PYRITE_CHECK=1 PYRITE_CACHE_DIR='$(CURDIR)/.pytest_cache/kernels' $(BIN)/python -m pytest
+TEST := $(ONE) PYRITE_CHECK=1 PYRITE_CACHE_DIR='$(CURDIR)/.pytest_cache/kernels' $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test test-all check lint types bench clean
@@ -29,7 +31,7 @@ $(STAMP): pyproject.toml
 	touch $@
 
 demo: $(STAMP)
-	$(BIN)/python examples/digits.py
+	$(ONE) $(BIN)/python examples/digits.py
 
 test: $(STAMP)
 	$(TEST) -n $(WORKERS) -m 'not slow'

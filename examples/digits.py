@@ -24,6 +24,7 @@ import pyrite as pr
 
 SIZES = (64, 128, 64, 10)
 BATCH = 64
+NOISE = 0.25  # added to the pixels in training, against learning scans by heart
 RATE, BETA1, BETA2, EPSILON, DECAY = 3e-3, 0.9, 0.99, 1e-8, 1e-2
 SEED = 0
 
@@ -116,7 +117,9 @@ def train(data: Digits, epochs: int, console: Console, title: str) -> Run:
                 # the last batch of an epoch is shorter: the same kernels serve it
                 rows = order[first : first + BATCH]
                 tracked = {k: w.autodiff().require_grad() for k, w in weights.items()}
-                loss = loss_of(tracked, data.train_x[rows], data.train_y[rows])
+                x = data.train_x[rows]
+                x = x + NOISE * pr.Tensor.random(x.shape, pr.Distribution.Normal(0.0, 1.0), x.device)
+                loss = loss_of(tracked, x, data.train_y[rows])
                 gradients = loss.backward()
                 step = len(losses) + 1
                 rate = RATE * (1 + math.cos(math.pi * step / steps)) / 2

@@ -62,6 +62,7 @@ class Node:
     offset: int
     value: Any
     error: PyriteError | None
+    checked: bool  # its indices were known, and in bounds, at the call
 
     def __init__(self, op: Op | None, inputs: tuple[Node, ...], params: tuple[Any, ...], shape: Ints, dtype: DType):
         self.op = op
@@ -76,6 +77,7 @@ class Node:
         self.offset = 0
         self.value = None
         self.error = None
+        self.checked = False
 
     @property
     def ndim(self) -> int:

@@ -15,6 +15,7 @@ from .dtypes import DType, Kind
 from .errors import ArgumentError, DTypeError, ShapeError, public
 from .interop import Exchange
 from .layout import Ints, Layout, contiguous_strides, size_of
+from .methods.creation import Creation
 from .methods.gradients import Autodiff
 from .methods.indexing import Indexing
 from .methods.operators import Operators
@@ -41,7 +42,7 @@ class Shape(tuple[int, ...]):
         return tuple.__repr__(self)
 
 
-class Tensor(Operators, Indexing, Autodiff, Exchange):
+class Tensor(Operators, Indexing, Autodiff, Creation, Exchange):
     """A tensor: numbers of one dtype in a shape, on a device.
 
     Made by `pr.asarray`, `pr.zeros` and the other creation functions. Operations are queued and

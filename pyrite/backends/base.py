@@ -25,16 +25,21 @@ from ..storage import Storage
 class Array:
     """A handle on a node of one backend."""
 
-    __slots__ = ("node", "root", "backend", "__weakref__")
+    __slots__ = ("node", "base", "backend", "__weakref__")
 
     node: Node
-    root: Array
+    base: Array | None  # of a view: the handle whose memory it shows (never itself: that would be a cycle)
     backend: Backend
 
-    def __init__(self, node: Node, backend: Backend, root: Array | None = None) -> None:
+    def __init__(self, node: Node, backend: Backend, base: Array | None = None) -> None:
         self.node = node
         self.backend = backend
-        self.root = self if root is None else root
+        self.base = base
+
+    @property
+    def root(self) -> Array:
+        """The handle whose memory this one shows; itself unless it is a view."""
+        return self if self.base is None else self.base
 
     @property
     def shape(self) -> Ints:
@@ -80,7 +85,7 @@ class Backend:
             if view is not None:
                 return view
         elif op.bounds is not None:
-            check_bounds(op, nodes, params)
+            node.checked = check_bounds(op, nodes, params)
         node.site = call_site()
         array = Array(node, self)
         self.submit(array)
@@ -153,18 +158,20 @@ class Backend:
             self.settle()
             target = self.evaluate(array)
             node = array.node
-            if node.value is not None:
-                storage = Storage.adopt(np.array(target))
-                array.node = node = leaf(storage, node.dtype, node.shape)
-                target = node.array()
-            storage_ = node.storage
-            assert storage_ is not None
+            storage = node.storage
+            assert storage is not None, "a constant gets memory before it is written to"
             require_writable(node)
             if np.may_share_memory(target, value):
                 value = value.copy()
-            self._keep_captures(storage_)
+            self._keep_captures(storage)
             target[index] = value
-            storage_.touched()
+            storage.touched()
+
+    def own_memory(self, array: Array) -> None:
+        """Gives a constant memory of its own, so that it can be written to."""
+        node = array.node
+        if node.value is not None:
+            array.node = leaf(Storage.adopt(np.array(node.array())), node.dtype, node.shape)
 
     def _keep_captures(self, storage: Storage) -> None:
         for ref in storage.captures:
@@ -190,16 +197,18 @@ def require_writable(node: Node) -> None:
         )
 
 
-def check_bounds(op: Op, nodes: Sequence[Node], params: tuple[Any, ...]) -> None:
-    """Checks index values at the call where they are known already."""
+def check_bounds(op: Op, nodes: Sequence[Node], params: tuple[Any, ...]) -> bool:
+    """Checks index values at the call; False when they are not known yet."""
     assert op.bounds is not None
     places = op.indices(len(nodes)) if op.indices is not None else range(len(nodes))
     args = [n.array() if i in places and n.known else n for i, n in enumerate(nodes)]
-    if all(nodes[i].known for i in places):
-        if op.variadic:
-            op.bounds(args, *params)
-        else:
-            op.bounds(*args, *params)
+    if not all(nodes[i].known for i in places):
+        return False
+    if op.variadic:
+        op.bounds(args, *params)
+    else:
+        op.bounds(*args, *params)
+    return True
 
 
 def apply_reference(op: Op, nodes: Sequence[Node], params: tuple[Any, ...], dtype: DType) -> np.ndarray[Any, Any]:

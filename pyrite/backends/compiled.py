@@ -394,7 +394,7 @@ def _structure(pending: Sequence[Node], outputs: Sequence[Node]) -> tuple[Any, l
             if type(p) in _AMBIGUOUS:
                 params = (repr(params),)  # 0.0 == -0.0 and True == 1, but they are different parameters
                 break
-        items.append((node.op, params, tuple(places), node in wanted, node.strides))
+        items.append((node.op, params, tuple(places), node in wanted, node.strides, node.checked))
     return (tuple(shapes), tuple(items)), inputs
 
 

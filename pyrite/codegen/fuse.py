@@ -88,7 +88,7 @@ def _lower_node(node: Node, inputs: tuple[PNode, ...]) -> PNode:
             boxes, _ = op.regions([x.shape for x in inputs], *node.params)
             if all(s == 1 or n <= 1 for b in boxes for s, n in zip(b.steps, b.sizes)):
                 p.kind = "regions"
-        elif op.scalar is not None:
+        elif op.scalar is not None and (op.bounds is None or node.checked):
             p.kind = "elementwise"
     elif op.fuses == "reduce" and op.monoid is not None and not inputs[0].dtype.is_complex():
         p.kind = "reduce"
@@ -105,10 +105,6 @@ def _movement(name: str, x: PNode, params: tuple[Any, ...], shape: Ints) -> PNod
         p.strides, p.offset = placed
         p.base = x.base if x.base is not None else x
     return p
-
-
-def _reshape(x: PNode, shape: Ints) -> PNode:
-    return x if x.shape == shape else _movement("reshape", x, (shape,), shape)
 
 
 class Planner:
@@ -195,7 +191,7 @@ class Planner:
         value = x
         if not groups:
             groups = [(len(x.shape), len(x.shape) + 1)]
-            value = _reshape(x, (*x.shape, 1))
+            value = self._reshape(x, (*x.shape, 1))
             self.order.append(value)
         raw = True
         for i, (a, b) in enumerate(reversed(groups)):
@@ -228,7 +224,7 @@ class Planner:
         rows = size_of(outer) * size_of(inner)
         column = size_of(inner) > 1
         if n > BLOCK and (column or rows < _SPLIT_ROWS or n > BLOCK * BLOCK):
-            flat = _reshape(x, (*outer, n, *inner))
+            flat = self._reshape(x, (*outer, n, *inner))
             if flat is not x:
                 self.order.append(flat)
             nb = -(-n // BLOCK)
@@ -238,7 +234,7 @@ class Planner:
             self.order.append(q)
             return self._one_range(p, op, q, len(outer), len(outer) + 1, False, last, acc, count)
         if column and b - a > 1:
-            flat = _reshape(x, (*outer, n, *inner))
+            flat = self._reshape(x, (*outer, n, *inner))
             self.order.append(flat)
             x, b = flat, a + 1
         q = PNode("reduce", op, (x,), (), (*outer, *inner), p.dtype if last else acc)
@@ -246,6 +242,13 @@ class Planner:
         q.slot = self._slot()
         self.order.append(q)
         return q
+
+    def _reshape(self, x: PNode, shape: Ints) -> PNode:
+        if x.shape == shape:
+            return x
+        p = _movement("reshape", x, (shape,), shape)
+        p.slot = self._slot()
+        return p
 
     def _slot(self) -> int:
         self.slots += 1

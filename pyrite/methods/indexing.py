@@ -199,6 +199,8 @@ def read(t: Handle, key: Any) -> Tensor:
 def write(t: Handle, key: Any, value: Any) -> None:
     """t[key] = value."""
     refuse_tracked(t)
+    array = array_in(t)
+    array.backend.own_memory(array)
     parsed = Parsed(t._v.shape, key)
     view = basic(t, parsed)
     dtype = t._v.dtype

@@ -641,9 +641,15 @@ def _wrap_index_infer(indices: Aval, size: int, axis: int) -> tuple[Shape, DType
     return indices.shape, int64
 
 
+def _wrap_index(b: Any, index: Any, size: int, _axis: int) -> Any:
+    wide = b.cast(index, int64)
+    return b.select(b.lt(wide, b.const(0, int64)), b.add(wide, b.const(size, int64)), wide)
+
+
 wrap_index = op(
     "wrap_index",
-    fuses="opaque",
+    fuses="elementwise",
+    scalar=_wrap_index,
     doc="Checked indices of an axis of `size`, counted from the front; `axis` only serves the error.",
     params=("size", "axis"),
     infer=_wrap_index_infer,

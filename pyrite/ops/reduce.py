@@ -74,7 +74,8 @@ op(
     params=("axes", "keepdims"),
     doc="Σ x over the axes; 0 when there is nothing to add. Integers wrap.",
     infer=_infer(*NUMBERS),
-    reference=_total(np.sum),
+    # a total starts at +0, so that a sum of -0 is +0 for every length
+    reference=lambda x, axes, keepdims: _total(np.sum)(x, axes, keepdims) + 0,
     monoid=Monoid(identity=lambda d: 0, combine=lambda b, total, x: b.add(total, x), accumulate=wide),
     vjp=lambda do, g, _out, _x, axes, keepdims: [spread(do, g, _x.shape, axes)],
     samples=Samples(FLOATS + INTS + COMPLEX, _cases()),
@@ -145,6 +146,16 @@ op(
 # ---------------------------------------------------------------- extremes
 
 
+def _extreme(function: Any, winner: float, x: Array, axes: Axes, keepdims: bool) -> Any:
+    """The extreme with -0 below +0, which NumPy leaves open; `winner` is the zero that beats the other."""
+    result = function(x, axis=axes, keepdims=keepdims)
+    if x.dtype.kind != "f" or not np.any(result == 0):
+        return result
+    wins = (x == 0) & (np.signbit(x) == np.signbit(winner))
+    zero = np.where(np.any(wins, axis=axes, keepdims=keepdims), winner, -winner)
+    return np.where(result == 0, zero, result).astype(x.dtype)
+
+
 def _check_not_empty(shape: Shape, axes: Sequence[int], what: str) -> None:
     for a in axes:
         if shape[a] == 0:
@@ -193,7 +204,7 @@ op(
     params=("axes", "keepdims"),
     doc="The largest element over the axes; NaN if there is one. The gradient goes to the first of equals.",
     infer=_extreme_infer("largest"),
-    reference=lambda x, axes, keepdims: np.max(x, axis=axes, keepdims=keepdims),
+    reference=lambda x, axes, keepdims: _extreme(np.max, 0.0, x, axes, keepdims),
     monoid=Monoid(identity=_lowest, combine=lambda b, best, x: b.max(best, x), accumulate=computed),
     vjp=_extreme_vjp,
     samples=Samples(FLOATS + INTS, _cases(-120, 120, distinct=True, empty=False), True),
@@ -205,7 +216,7 @@ op(
     params=("axes", "keepdims"),
     doc="The smallest element over the axes; NaN if there is one. The gradient goes to the first of equals.",
     infer=_extreme_infer("smallest"),
-    reference=lambda x, axes, keepdims: np.min(x, axis=axes, keepdims=keepdims),
+    reference=lambda x, axes, keepdims: _extreme(np.min, -0.0, x, axes, keepdims),
     monoid=Monoid(identity=_highest, combine=lambda b, best, x: b.min(best, x), accumulate=computed),
     vjp=_extreme_vjp,
     samples=Samples(FLOATS + INTS, _cases(-120, 120, distinct=True, empty=False), True),

@@ -11,7 +11,7 @@ from ..apply import Handle, apply, array_in, cast_to, do_on, wrap
 from ..device import Device
 from ..dtypes import DType, as_dtype, check_scalar, from_numpy, promote
 from ..errors import ArgumentError, DTypeError
-from ..layout import Ints, as_shape
+from ..layout import as_shape
 from ..storage import Storage
 from ..tensor import Tensor
 
@@ -69,11 +69,8 @@ def filled(value: Any, shape: Any, dtype: DType, device: Device) -> Any:
     """A constant in every element, laid out in the order of the device; raises for a value that does not fit."""
     sizes = as_shape(shape)
     value = check_scalar(value, dtype)
-    return laid_out(lambda given: do_on(device).full(value, given, dtype), sizes, device)
-
-
-def laid_out(make: Any, shape: Ints, device: Device) -> Any:
-    """make(shape), or the same with the axes reversed in memory where the device fills columns first."""
-    if device.default_order == "C" or len(shape) < 2:
-        return make(shape)
-    return do_on(device).permute(make(shape[::-1]), tuple(range(len(shape)))[::-1])
+    do = do_on(device)
+    if device.default_order == "C" or len(sizes) < 2:
+        return do.full(value, sizes, dtype)
+    # columns first: the axes reversed in memory
+    return do.permute(do.full(value, sizes[::-1], dtype), tuple(range(len(sizes)))[::-1])

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..apply import apply, binary, cast_to, do_of, operand, pair, wrap
-from ..device import device_of
-from ..dtypes import Bool, Complex, Float, Int, float32, kind_of_scalar
+from ..dtypes import Bool, Complex, Float, Int, float32, kind_of_scalar, promote
 from ..errors import ArgumentError, public
 from ..methods.operators import power
 from ..ops.composite import clamp
@@ -73,6 +72,7 @@ def add(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.add(pr.asarray([1, 2]), 3).to_list()
+        [4, 5]
 
     Source: array API, `add`.
     """
@@ -85,6 +85,7 @@ def subtract(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.subtract(10, pr.asarray([1, 2])).to_list()
+        [9, 8]
 
     Source: array API, `subtract`.
     """
@@ -97,6 +98,7 @@ def multiply(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.multiply(pr.asarray([1.5, 2.0]), 2).to_list()
+        [3.0, 4.0]
 
     Source: array API, `multiply`.
     """
@@ -109,6 +111,7 @@ def divide(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.divide(pr.asarray([1, 2]), 4).to_list()
+        [0.25, 0.5]
 
     Source: array API, `divide`.
     """
@@ -127,6 +130,7 @@ def floor_divide(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.floor_divide(pr.asarray([-7, 7]), 2).to_list()
+        [-4, 3]
 
     Source: array API, `floor_divide`.
     """
@@ -139,6 +143,7 @@ def remainder(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.remainder(pr.asarray([-7, 7]), 3).to_list()
+        [2, 1]
 
     Source: array API, `remainder`.
     """
@@ -154,6 +159,7 @@ def pow(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.pow(pr.asarray([1.0, 2.0, 3.0]), 2).to_list()
+        [1.0, 4.0, 9.0]
 
     Source: array API, `pow`.
     """
@@ -166,6 +172,7 @@ def negative(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.negative(pr.asarray([1, -2])).to_list()
+        [-1, 2]
 
     Source: array API, `negative`.
     """
@@ -180,6 +187,7 @@ def positive(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.positive(pr.asarray([1, -2])).to_list()
+        [1, -2]
 
     Source: array API, `positive`.
     """
@@ -195,6 +203,7 @@ def abs(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.abs(pr.asarray([-1.5, 2.0])).to_list()
+        [1.5, 2.0]
 
     Source: array API, `abs`.
     """
@@ -209,6 +218,7 @@ def sign(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.sign(pr.asarray([-2.5, 0.0, 4.0])).to_list()
+        [-1.0, 0.0, 1.0]
 
     Source: array API, `sign`.
     """
@@ -224,6 +234,7 @@ def square(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.square(pr.asarray([1, -3])).to_list()
+        [1, 9]
 
     Source: array API, `square`.
     """
@@ -238,6 +249,7 @@ def sqrt(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.sqrt(pr.asarray([4.0, 9.0])).to_list()
+        [2.0, 3.0]
 
     Source: array API, `sqrt`.
     """
@@ -250,6 +262,7 @@ def exp(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.exp(pr.asarray([0.0])).to_list()
+        [1.0]
 
     Source: array API, `exp`.
     """
@@ -262,6 +275,7 @@ def expm1(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.expm1(pr.asarray([0.0])).to_list()
+        [0.0]
 
     Source: array API, `expm1`.
     """
@@ -274,6 +288,7 @@ def log(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.log(pr.asarray([1.0, 0.0])).to_list()
+        [0.0, -inf]
 
     Source: array API, `log`.
     """
@@ -286,6 +301,7 @@ def log1p(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.log1p(pr.asarray([0.0, -1.0])).to_list()
+        [0.0, -inf]
 
     Source: array API, `log1p`.
     """
@@ -298,6 +314,7 @@ def log2(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.log2(pr.asarray([8.0])).to_list()
+        [3.0]
 
     Source: array API, `log2`.
     """
@@ -310,6 +327,7 @@ def log10(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.log10(pr.asarray([1000.0])).to_list()
+        [3.0]
 
     Source: array API, `log10`.
     """
@@ -322,6 +340,7 @@ def sin(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.sin(pr.asarray([0.0])).to_list()
+        [0.0]
 
     Source: array API, `sin`.
     """
@@ -334,6 +353,7 @@ def cos(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.cos(pr.asarray([0.0])).to_list()
+        [1.0]
 
     Source: array API, `cos`.
     """
@@ -346,6 +366,7 @@ def tan(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.tan(pr.asarray([0.0])).to_list()
+        [0.0]
 
     Source: array API, `tan`.
     """
@@ -358,6 +379,7 @@ def asin(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.asin(pr.asarray([0.0, 2.0])).to_list()
+        [0.0, nan]
 
     Source: array API, `asin`.
     """
@@ -370,6 +392,7 @@ def acos(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.acos(pr.asarray([1.0])).to_list()
+        [0.0]
 
     Source: array API, `acos`.
     """
@@ -382,6 +405,7 @@ def atan(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.atan(pr.asarray([0.0])).to_list()
+        [0.0]
 
     Source: array API, `atan`.
     """
@@ -396,6 +420,7 @@ def atan2(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.atan2(pr.asarray([0.0, 1.0]), pr.asarray([1.0, 0.0])).to_list()
+        [0.0, 1.5707963705062866]
 
     Source: array API, `atan2`.
     """
@@ -408,6 +433,7 @@ def sinh(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.sinh(pr.asarray([0.0])).to_list()
+        [0.0]
 
     Source: array API, `sinh`.
     """
@@ -420,6 +446,7 @@ def cosh(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.cosh(pr.asarray([0.0])).to_list()
+        [1.0]
 
     Source: array API, `cosh`.
     """
@@ -432,6 +459,7 @@ def tanh(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.tanh(pr.asarray([0.0, 100.0])).to_list()
+        [0.0, 1.0]
 
     Source: array API, `tanh`.
     """
@@ -444,6 +472,7 @@ def asinh(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.asinh(pr.asarray([0.0])).to_list()
+        [0.0]
 
     Source: array API, `asinh`.
     """
@@ -456,6 +485,7 @@ def acosh(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.acosh(pr.asarray([1.0])).to_list()
+        [0.0]
 
     Source: array API, `acosh`.
     """
@@ -468,6 +498,7 @@ def atanh(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.atanh(pr.asarray([0.0, 1.0])).to_list()
+        [0.0, inf]
 
     Source: array API, `atanh`.
     """
@@ -480,6 +511,7 @@ def erf(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.erf(pr.asarray([0.0, 10.0])).to_list()
+        [0.0, 1.0]
 
     Source: SciPy, `scipy.special.erf`.
     """
@@ -494,6 +526,7 @@ def floor(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.floor(pr.asarray([-1.5, 1.5])).to_list()
+        [-2.0, 1.0]
 
     Source: array API, `floor`.
     """
@@ -508,6 +541,7 @@ def ceil(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.ceil(pr.asarray([-1.5, 1.5])).to_list()
+        [-1.0, 2.0]
 
     Source: array API, `ceil`.
     """
@@ -522,6 +556,7 @@ def trunc(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.trunc(pr.asarray([-1.5, 1.5])).to_list()
+        [-1.0, 1.0]
 
     Source: array API, `trunc`.
     """
@@ -536,6 +571,7 @@ def round(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.round(pr.asarray([0.5, 1.5, 2.6])).to_list()
+        [0.0, 2.0, 3.0]
 
     Source: array API, `round`.
     """
@@ -548,6 +584,7 @@ def isnan(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.isnan(pr.asarray([1.0, pr.nan])).to_list()
+        [False, True]
 
     Source: array API, `isnan`.
     """
@@ -560,6 +597,7 @@ def isinf(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.isinf(pr.asarray([1.0, -pr.inf])).to_list()
+        [False, True]
 
     Source: array API, `isinf`.
     """
@@ -572,6 +610,7 @@ def isfinite(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.isfinite(pr.asarray([1.0, pr.inf])).to_list()
+        [True, False]
 
     Source: array API, `isfinite`.
     """
@@ -584,6 +623,7 @@ def signbit(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.signbit(pr.asarray([-0.0, 0.0])).to_list()
+        [True, False]
 
     Source: array API, `signbit`.
     """
@@ -598,6 +638,7 @@ def copysign(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.copysign(pr.asarray([1.0, 2.0]), -1.0).to_list()
+        [-1.0, -2.0]
 
     Source: array API, `copysign`.
     """
@@ -612,6 +653,7 @@ def hypot(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.hypot(pr.asarray([3.0]), 4.0).to_list()
+        [5.0]
 
     Source: array API, `hypot`.
     """
@@ -624,6 +666,7 @@ def reciprocal(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.reciprocal(pr.asarray([2.0, 0.0])).to_list()
+        [0.5, inf]
 
     Source: array API, `reciprocal`.
     """
@@ -636,6 +679,7 @@ def logaddexp(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.logaddexp(pr.asarray([1000.0]), -1000.0).to_list()
+        [1000.0]
 
     Source: array API, `logaddexp`.
     """
@@ -652,6 +696,7 @@ def maximum(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.maximum(pr.asarray([1, 5]), 3).to_list()
+        [3, 5]
 
     Source: array API, `maximum`.
     """
@@ -664,6 +709,7 @@ def minimum(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.minimum(pr.asarray([1, 5]), 3).to_list()
+        [1, 3]
 
     Source: array API, `minimum`.
     """
@@ -676,6 +722,7 @@ def equal(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.equal(pr.asarray([1, 2, 3]), 2).to_list()
+        [False, True, False]
 
     Source: array API, `equal`.
     """
@@ -688,6 +735,7 @@ def not_equal(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.not_equal(pr.asarray([1, 2, 3]), 2).to_list()
+        [True, False, True]
 
     Source: array API, `not_equal`.
     """
@@ -700,6 +748,7 @@ def less(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.less(pr.asarray([1, 2, 3]), 2).to_list()
+        [True, False, False]
 
     Source: array API, `less`.
     """
@@ -712,6 +761,7 @@ def less_equal(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.less_equal(pr.asarray([1, 2, 3]), 2).to_list()
+        [True, True, False]
 
     Source: array API, `less_equal`.
     """
@@ -724,6 +774,7 @@ def greater(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.greater(pr.asarray([1, 2, 3]), 2).to_list()
+        [False, False, True]
 
     Source: array API, `greater`.
     """
@@ -736,6 +787,7 @@ def greater_equal(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.greater_equal(pr.asarray([1, 2, 3]), 2).to_list()
+        [False, True, True]
 
     Source: array API, `greater_equal`.
     """
@@ -748,6 +800,7 @@ def logical_and(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.logical_and(pr.asarray([True, False]), True).to_list()
+        [True, False]
 
     Source: array API, `logical_and`.
     """
@@ -760,6 +813,7 @@ def logical_or(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.logical_or(pr.asarray([True, False]), True).to_list()
+        [True, True]
 
     Source: array API, `logical_or`.
     """
@@ -772,6 +826,7 @@ def logical_xor(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.logical_xor(pr.asarray([True, False]), True).to_list()
+        [False, True]
 
     Source: array API, `logical_xor`.
     """
@@ -784,6 +839,7 @@ def logical_not(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.logical_not(pr.asarray([True, False])).to_list()
+        [False, True]
 
     Source: array API, `logical_not`.
     """
@@ -796,6 +852,7 @@ def bitwise_and(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.bitwise_and(pr.asarray([12, 10]), 6).to_list()
+        [4, 2]
 
     Source: array API, `bitwise_and`.
     """
@@ -808,6 +865,7 @@ def bitwise_or(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.bitwise_or(pr.asarray([12, 10]), 6).to_list()
+        [14, 14]
 
     Source: array API, `bitwise_or`.
     """
@@ -820,6 +878,7 @@ def bitwise_xor(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.bitwise_xor(pr.asarray([12, 10]), 6).to_list()
+        [10, 12]
 
     Source: array API, `bitwise_xor`.
     """
@@ -832,6 +891,7 @@ def bitwise_left_shift(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.bitwise_left_shift(pr.asarray([1, 3]), 2).to_list()
+        [4, 12]
 
     Source: array API, `bitwise_left_shift`.
     """
@@ -844,6 +904,7 @@ def bitwise_right_shift(x1: Operand, x2: Operand, /) -> Tensor:
 
     Example:
         >>> pr.bitwise_right_shift(pr.asarray([8, -8]), 2).to_list()
+        [2, -2]
 
     Source: array API, `bitwise_right_shift`.
     """
@@ -856,6 +917,7 @@ def bitwise_invert(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.bitwise_invert(pr.asarray([0, 5])).to_list()
+        [-1, -6]
 
     Source: array API, `bitwise_invert`.
     """
@@ -869,6 +931,7 @@ def real(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.real(pr.asarray([1 + 2j])).to_list()
+        [1.0]
 
     Source: array API, `real`.
     """
@@ -882,11 +945,14 @@ def imag(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.imag(pr.asarray([1 + 2j])).to_list()
+        [2.0]
 
     Source: array API, `imag`.
     """
     t = tensor(x)
-    return apply("mul", (t, operand(0, t))) if t.dtype.kind in (Float, Int) else apply("imag", (t,))
+    if t.dtype.kind in (Float, Int):
+        return wrap(do_of(t).full(0, t.shape, t.dtype))
+    return apply("imag", (t,))
 
 
 @public("pr.conj")
@@ -895,6 +961,7 @@ def conj(x: Tensor, /) -> Tensor:
 
     Example:
         >>> pr.conj(pr.asarray([1 + 2j])).to_list()
+        [(1-2j)]
 
     Source: array API, `conj`.
     """
@@ -919,15 +986,23 @@ def clip(x: Tensor, /, min: Operand | None = None, max: Operand | None = None) -
 
     Example:
         >>> pr.clip(pr.asarray([-2.0, 0.5, 9.0]), 0, 1).to_list()
+        [0.0, 0.5, 1.0]
 
     Source: array API, `clip`.
     """
     t = tensor(x)
     if isinstance(min, (int, float)) and isinstance(max, (int, float)) and min > max:
         raise ArgumentError(f"the lower bound {min} is above the upper bound {max}")
-    bounds = [None if b is None else cast_to(operand(_side(b), t), t.dtype) for b in (min, max)]
     if min is None and max is None:
         return copied(t)
-    given = [b for b in bounds if b is not None]
-    low, high = [None if b is None else b._v for b in bounds]
-    return wrap(clamp(do_of(t, *given), t._v, low, high))
+    low, high = _bound(min, t), _bound(max, t)
+    do = do_of(t, *[b for b in (low, high) if b is not None])
+    return wrap(clamp(do, t._v, None if low is None else low._v, None if high is None else high._v))
+
+
+def _bound(bound: Operand | None, t: Tensor) -> Tensor | None:
+    if bound is None:
+        return None
+    b = operand(_side(bound), t)
+    promote(b.dtype, t.dtype)  # kinds do not mix
+    return cast_to(b, t.dtype)
