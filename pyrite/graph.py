@@ -35,19 +35,8 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__",
-        "dtype",
-        "error",
-        "inputs",
-        "offset",
-        "op",
-        "params",
-        "seq",
-        "shape",
-        "site",
-        "storage",
-        "strides",
-        "value",
+        "op", "inputs", "params", "shape", "dtype", "seq", "site",
+        "storage", "strides", "offset", "value", "error", "checked", "__weakref__",
     )  # fmt: skip
 
     op: Op | None

@@ -432,6 +432,8 @@ class Group:
             forms[at : at + 2] = [affine_add(affine_scale(forms[at], red.block), forms[at + 1])]
         index = tuple(forms)
         body = self.lower(x, index)
+        if self.kind == "columns" and any(e.name == "reduced" for e in self._live([body])):
+            raise NoFit  # columns are walked once: a result is not there yet
         monoid = node.op.monoid
         assert monoid is not None
         acc = monoid.accumulate(node.inputs[0].dtype) if red.raw else x.dtype

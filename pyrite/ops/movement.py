@@ -65,6 +65,8 @@ def whole_axis(a: Affine, domain: Ints) -> int | None:
 def _reshape_pull(index: Sequence[Affine], domain: Ints, in_shape: Ints, out_shape: Ints, *_: Any) -> Any:
     """Blocks of output axes map to blocks of input axes of the same size."""
     zero: Affine = (0,) * (len(domain) + 1)
+    if size_of(in_shape) == 0:
+        return [zero] * len(in_shape)
     result: list[Affine] = []
     i = j = 0
     while i < len(in_shape) or j < len(out_shape):
