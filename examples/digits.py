@@ -215,8 +215,7 @@ def main() -> None:
     console.print("every loss is the same with fusion off, bit for bit")
 
     loss = loss_of(fused.weights, data.train_x[:BATCH], data.train_y[:BATCH])
-    console.print("\nThe plan of one forward pass:")
-    console.print(str(pr.explain(loss)), markup=False)
+    console.print(f"one forward pass: {str(pr.explain(loss)).splitlines()[0]}\n")
     report(console, fused, single)
     if accuracy < 0.97:
         raise SystemExit(f"{accuracy:.2%} is less than 97%")

@@ -50,8 +50,10 @@ from .errors import (
     ShapeError,
     TensorReadError,
 )
+from .explain import explain
 from .interop import asarray, asarray_f, from_dlpack, load_safetensors, save_safetensors
 from .layout import Layout
+from .methods.basic import DimIter, IndexingUpdateOp, Slice, s
 from .methods.creation import Distribution
 from .standard import linalg, random
 from .standard.activations import (
@@ -235,17 +237,17 @@ __array_api_version__ = "2025.12"
 
 __all__ = [
     "ArgumentError", "AxisError", "Bool", "BoundsError", "BufferProtocolError", "Complex", "DType",
-    "DTypeError", "DeferredBoundsError", "Device", "DeviceError", "DeviceSettings", "Distribution",
+    "DTypeError", "DeferredBoundsError", "Device", "DeviceError", "DeviceSettings", "DimIter", "Distribution",
     "ExecutionError", "Float", "FloatDType", "FloatInfo", "GradientCheckpointingStrategy", "GradientError",
-    "Gradients", "Int", "IntDType", "IntInfo", "Kind", "Layout", "OutOfMemoryError", "PrintOptions",
-    "PyriteError", "ReadOnlyError", "ScalarRangeError", "Shape", "ShapeError", "Tensor", "TensorReadError",
-    "abs", "acos", "acosh", "add", "all", "any", "arange", "argmax", "argmin", "argsort", "asarray",
-    "asarray_f", "asin", "asinh", "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and",
-    "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool", "bool_",
-    "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip", "complex128",
-    "complex64", "concat", "conj", "copysign", "cos", "cosh", "count_nonzero", "cross_entropy",
-    "cumulative_prod", "cumulative_sum", "diff", "divide", "e", "einsum", "empty", "empty_like", "equal", "erf",
-    "exp", "expand_dims", "expm1", "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
+    "Gradients", "IndexingUpdateOp", "Int", "IntDType", "IntInfo", "Kind", "Layout", "OutOfMemoryError",
+    "PrintOptions", "PyriteError", "ReadOnlyError", "ScalarRangeError", "Shape", "ShapeError", "Slice",
+    "Tensor", "TensorReadError", "abs", "acos", "acosh", "add", "all", "any", "arange", "argmax", "argmin",
+    "argsort", "asarray", "asarray_f", "asin", "asinh", "astype", "atan", "atan2", "atanh", "bfloat16",
+    "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "bool", "bool_", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip",
+    "complex128", "complex64", "concat", "conj", "copysign", "cos", "cosh", "count_nonzero", "cross_entropy",
+    "cumulative_prod", "cumulative_sum", "diff", "divide", "e", "einsum", "empty", "empty_like", "equal", "erf", "explain",
+    "exp", "expand_dims", "explain", "expm1", "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
     "floor_divide", "from_dlpack", "full", "full_like", "fusion", "gelu", "get_num_threads",
     "get_print_options", "grad", "greater", "greater_equal", "hypot", "iinfo", "imag", "inf", "int16", "int32",
     "int64", "int8", "isdtype", "isfinite", "isin", "isinf", "isnan", "layer_norm", "less", "less_equal",
@@ -254,7 +256,7 @@ __all__ = [
     "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "nan", "negative", "newaxis",
     "nonzero", "not_equal", "one_hot", "ones", "ones_like", "permute_dims", "pi", "positive", "pow", "prod",
     "random", "real", "reciprocal", "relu", "remainder", "repeat", "reset_stats", "reshape", "result_type",
-    "roll", "round", "save_safetensors", "searchsorted", "set_num_threads", "set_print_options", "sigmoid",
+    "roll", "round", "s", "save_safetensors", "searchsorted", "set_num_threads", "set_print_options", "sigmoid",
     "sign", "signbit", "silu", "sin", "sinh", "softmax", "softplus", "sort", "sqrt", "square", "squeeze",
     "stack", "stats", "std", "subtract", "sum", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile",
     "topk", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unique_all", "unique_counts",

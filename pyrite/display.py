@@ -52,6 +52,9 @@ def set_print_options(options: PrintOptions) -> None:
 
     Example:
         >>> pr.set_print_options(pr.PrintOptions(precision=2))
+        >>> pr.get_print_options().precision
+        2
+        >>> pr.set_print_options(pr.PrintOptions())
     """
     global _options
     if not isinstance(options, PrintOptions):
@@ -72,7 +75,7 @@ def format_tensor(
     device_name: str,
     backend_name: str,
     options: PrintOptions | None = None,
-    spec: str = "",
+    spec: str | None = None,
 ) -> str:
     """The text of a tensor; `values` reads a block of its elements, given one slice for each axis.
 
@@ -93,7 +96,7 @@ def format_tensor(
     )
 
 
-def _with_spec(options: PrintOptions, spec: str) -> PrintOptions:
+def _with_spec(options: PrintOptions, spec: str | None) -> PrintOptions:
     if not spec:
         return options
     match = re.fullmatch(r"\.(\d+)f?", spec)

@@ -15,10 +15,15 @@ from .dtypes import DType, Kind
 from .errors import ArgumentError, DTypeError, ShapeError, public
 from .interop import Exchange
 from .layout import Ints, Layout, contiguous_strides, size_of
+from .methods.basic import Selecting, Shapes
+from .methods.bool_int import Bits, Casts
 from .methods.creation import Creation
+from .methods.floating import Floating
 from .methods.gradients import Autodiff
 from .methods.indexing import Indexing
+from .methods.numeric import Arithmetic, Reductions
 from .methods.operators import Operators
+from .methods.reading import Reading
 
 
 class Shape(tuple[int, ...]):
@@ -42,7 +47,10 @@ class Shape(tuple[int, ...]):
         return tuple.__repr__(self)
 
 
-class Tensor(Operators, Indexing, Autodiff, Creation, Exchange):
+class Tensor(
+    Operators, Indexing, Autodiff, Creation, Shapes, Selecting, Arithmetic, Reductions, Floating, Bits, Casts, Reading,
+    Exchange,
+):  # fmt: skip
     """A tensor: numbers of one dtype in a shape, on a device.
 
     Made by `pr.asarray`, `pr.zeros` and the other creation functions. Operations are queued and

@@ -20,7 +20,7 @@ LAYERS = """
     backends
     device
     apply
-    interop differentiate
+    interop differentiate explain
     methods
     tensor
     nx standard

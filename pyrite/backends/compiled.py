@@ -19,13 +19,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..codegen.fuse import KernelStep, OpaqueStep, Planner, lower_graph
+from ..codegen.fuse import KernelStep, Planner, lower_graph
 from ..codegen.jit import STATISTICS, compile_kernel
 from ..codegen.llvm import argument_words, render
 from ..codegen.loops import STRIP, Nest, PNode
 from ..dtypes import DType
 from ..errors import BoundsError, DeferredBoundsError, ExecutionError, OutOfMemoryError, PyriteError
-from ..graph import Node, check, constant, describe_site, leaf
+from ..graph import Node, check, constant, describe_site, leaf, pending_below
 from ..layout import size_of
 from ..storage import Storage
 from . import threads
@@ -249,8 +249,6 @@ class CompiledBackend(StreamBackend):
             step, error = failed
             self._poison(pending, step, error, first)
             outputs = [n for n in outputs if not n.known and n.error is None]
-            from ..graph import pending_below
-
             pending = pending_below(outputs)
 
     def _run(self, plan: Plan, inputs: Sequence[Node], storages: list[Storage | None]) -> Any:
@@ -359,6 +357,21 @@ def _fail_all(pending: Sequence[Node], error: Exception) -> None:
         node.error = fault
 
 
+def make_plan(backend: CompiledBackend, node: Node) -> tuple[Plan, int]:
+    """The plan of draining the queue now, with `node` alive; and the number of ops in it. Runs nothing."""
+    with backend.lock:
+        outputs = [base_of(node)]
+        for ref in backend._queue:
+            array = ref()
+            if array is not None:
+                base = base_of(array.root.node)
+                if not base.known and base.error is None and base not in outputs:
+                    outputs.append(base)
+        pending = pending_below(outputs)
+        _, inputs = _structure(pending, outputs)
+        return Plan(pending, inputs, set(outputs), _fusion.get()), len(pending)
+
+
 def _at_call(error: BaseException, node: Node) -> PyriteError:
     """The error as the read will raise it: with the line that queued the op."""
     name = node.op.name if node.op is not None else "an operation"
@@ -423,5 +436,3 @@ def _report(step: Launch | Fallback, seconds: float) -> None:
     else:
         print(f"pyrite: {seconds * 1e6:9.1f} us  {step.node.name} on NumPy ({step.why})")
 
-
-_ = base_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from . import approx_exp, approx_log, approx_trig
-from .approx_tools import INF, constants, fast_two_sum, sqrt_pair, through_f64, two_product
+from .approx_tools import INF, NAN, constants, fast_two_sum, sqrt_pair, through_f64, two_product
 from .vector import V, Vector
 
 
@@ -41,12 +41,14 @@ def _remainder(b: Vector, x: V, y: V) -> V:
     c, i = constants(b, "f64"), constants(b, "i64")
     zero = c(0.0)
     size, divisor = b.fabs(x), b.fabs(y)
+    # False for NaN too.
     valid = b.iand(b.fcmp("olt", size, c(INF)), b.fcmp("ogt", divisor, zero))
     # The divisor's biased exponent, subnormals included.
     tiny = b.fcmp("olt", divisor, c(2.0**-1022))
     normal = b.select(tiny, b.fmul(divisor, c(2.0**54)), divisor)
     exponent = b.lshr(b.bitcast(normal, "i64"), i(52))
     exponent = b.isub(exponent, b.select(tiny, i(54 - 48), i(-48)))
+    exponent = b.select(b.icmp("sgt", exponent, i(0)), exponent, i(0))
 
     def step(values: list[V]) -> tuple[V, list[V]]:
         (rest,) = values
@@ -54,7 +56,6 @@ def _remainder(b: Vector, x: V, y: V) -> V:
         # Scale the divisor so that the quotient stays below 2**53; each step is then exact.
         excess = b.isub(b.lshr(b.bitcast(rest, "i64"), i(52)), exponent)
         excess = b.select(b.icmp("sgt", excess, i(0)), excess, i(0))
-        excess = b.select(b.icmp("slt", excess, i(2046)), excess, i(2046))
         half = b.lshr(excess, i(1))
         scaled = divisor
         for part in (half, b.isub(excess, half)):
@@ -67,9 +68,7 @@ def _remainder(b: Vector, x: V, y: V) -> V:
         return b.iand(active, b.fcmp("oge", rest, divisor)), [rest]
 
     (rest,) = b.repeat_while([size], step)
-    # Also NaN where y is: then nothing compares.
-    defined = b.iand(valid, b.fcmp("ord", x, y))
-    return b.copysign(b.select(defined, rest, c(float("nan"))), x)
+    return b.copysign(b.select(valid, rest, c(NAN)), x)
 
 
 def fmod(b: Vector, x: V, y: V) -> V:

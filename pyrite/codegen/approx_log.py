@@ -80,6 +80,7 @@ _LOG_PAIR = (
     0.058621635304233734,
 )
 
+
 def _split(b: Vector, x: V, subnormal: bool = True) -> tuple[V, V, V]:
     """k, m - 1 and the integer k with x = 2**k m for finite positive x."""
     type, integer = x.type, INTEGER[x.type]

@@ -1,8 +1,9 @@
 """sin, cos, tan and their inverses.
 
-Arguments reduce to r = x - k pi / 2 with |r| <= pi / 4. Moderate ones take pi / 2 in two or three parts (Cody and Waite);
-large ones multiply by the bits of 2 / pi that matter (M. H. Payne, R. N. Hanek, "Radian reduction for trigonometric
-functions", 1983) in a branch taken only where such an argument occurs. So every finite argument is right.
+Arguments reduce to r = x - k pi / 2 with |r| <= pi / 4. Moderate ones take pi / 2 in two or three parts (Cody and
+Waite, as in approx_exp); large ones multiply by the bits of 2 / pi that matter (M. H. Payne, R. N. Hanek, "Radian
+reduction for trigonometric functions", 1983) in a branch taken only where such an argument occurs. So every finite
+argument is right.
 """
 
 from __future__ import annotations

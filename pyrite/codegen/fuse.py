@@ -353,7 +353,8 @@ class Planner:
                 g.add_element(p)
                 expr = g.members[-1][1]
             g.probe()
-            if size_of(g.shape) > _SMALL and not g.related(expr, before):
+            # reductions of one domain tend to meet later: they go together even before they do
+            if red is None and size_of(g.shape) > _SMALL and not g.related(expr, before):
                 raise NoFit
         except (NoFit, Cut):
             for node, _ in g.members[saved[0] :]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..apply import Handle, array_in, need_kind, wrap
 from ..backends.autodiff import (
-    Gradients,
     GradientCheckpointingStrategy,
+    Gradients,
     Step,
     Traced,
     array_of,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..apply import apply, cast_to, do_of, evaluate, pair, wrap
-from ..device import Device
-from ..dtypes import Bool, Complex, Float, Int, bool_, int8, kind_of_scalar
+from ..dtypes import Bool, Complex, Float, Int, bool_, check_scalar, int8, kind_of_scalar
 from ..errors import ArgumentError, DTypeError, ShapeError, public
 from ..layout import broadcast_shapes, normalize_axis
 from ..tensor import Tensor
@@ -75,15 +74,12 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /) -> Tensor:
     """
     c = tensor(condition)
     if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
-        kinds = [kind_of_scalar(x1), kind_of_scalar(x2)]
-        if None not in kinds:
-            device: Device = c.device.inner()
+        kinds = [k for k in (kind_of_scalar(x1), kind_of_scalar(x2)) if k is not None]
+        if len(kinds) == 2:
             if (kinds[0] is Bool) != (kinds[1] is Bool):
                 raise DTypeError(f"{x1!r} and {x2!r} are of different kinds")
-            kind = max(kinds, key=lambda k: _ORDER.index(k))  # type: ignore[arg-type]
-            from ..interop import asarray
-
-            x1 = asarray(x1, dtype=device.default_dtype(kind), device=device)
+            dtype = c.device.default_dtype(max(kinds, key=_ORDER.index))
+            x1 = wrap(do_of(c).scalar(check_scalar(x1, dtype), dtype))
     a, b = pair(x1, x2)
     return apply("where", (c, a, b))
 

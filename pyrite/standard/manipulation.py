@@ -10,9 +10,10 @@ import numpy as np
 
 from ..apply import apply, array_in, do_of, evaluate, ints, wrap
 from ..dtypes import Int
-from ..errors import ArgumentError, AxisError, DTypeError, ShapeError, public
+from ..errors import ArgumentError, DTypeError, ShapeError, public
 from ..layout import as_shape, infer_reshape, normalize_axes, normalize_axis, normalize_order
 from ..layout import broadcast_shapes as common_shape
+from ..methods.basic import moved_axes
 from ..ops import composite
 from ..tensor import Shape, Tensor
 from .arguments import Axes, copied, fresh, tensor, tensors
@@ -86,22 +87,7 @@ def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence
     Source: array API, `moveaxis`.
     """
     t = tensor(x)
-    return apply("permute", (t,), moved(ints(source, "source"), ints(destination, "destination"), t.rank))
-
-
-def moved(source: Sequence[int], destination: Sequence[int], rank: int) -> tuple[int, ...]:
-    """The permutation that puts axes `source` at `destination`."""
-    if len(source) != len(destination):
-        raise ArgumentError(f"{len(source)} axes {tuple(source)} cannot go to {len(destination)} places")
-    start = [normalize_axis(a, rank) for a in source]
-    end = [normalize_axis(a, rank) for a in destination]
-    for axes, given in ((start, source), (end, destination)):
-        if len(set(axes)) != len(axes):
-            raise AxisError(f"axes {tuple(given)} repeat an axis")
-    order = [a for a in range(rank) if a not in start]
-    for place, axis in sorted(zip(end, start)):
-        order.insert(place, axis)
-    return tuple(order)
+    return apply("permute", (t,), moved_axes(ints(source, "source"), ints(destination, "destination"), t.rank))
 
 
 @public("pr.expand_dims")
