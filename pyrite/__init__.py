@@ -246,7 +246,7 @@ __all__ = [
     "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
     "bool", "bool_", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip",
     "complex128", "complex64", "concat", "conj", "copysign", "cos", "cosh", "count_nonzero", "cross_entropy",
-    "cumulative_prod", "cumulative_sum", "diff", "divide", "e", "einsum", "empty", "empty_like", "equal", "erf", "explain",
+    "cumulative_prod", "cumulative_sum", "diff", "divide", "e", "einsum", "empty", "empty_like", "equal", "erf",
     "exp", "expand_dims", "explain", "expm1", "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
     "floor_divide", "from_dlpack", "full", "full_like", "fusion", "gelu", "get_num_threads",
     "get_print_options", "grad", "greater", "greater_equal", "hypot", "iinfo", "imag", "inf", "int16", "int32",

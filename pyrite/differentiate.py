@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .apply import Handle, do_of, wrap
 from .backends.autodiff import GradientCheckpointingStrategy, Step, Traced, backward
 from .dtypes import Float
-from .errors import ArgumentError, DTypeError, GradientError, PyriteError, ShapeError, public, surface
+from .errors import ArgumentError, DTypeError, PyriteError, ShapeError, surface
 from .layout import size_of
-
-if TYPE_CHECKING:
-    from .tensor import Tensor
 
 
 class _Depth(threading.local):
@@ -44,7 +41,7 @@ def value_and_grad(
     many = not isinstance(argnums, int)
     places: tuple[int, ...] = tuple(argnums) if many else (argnums,)  # type: ignore[arg-type, assignment]
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: RET503
         try:
             return _value_and_grad(function, places, many, has_aux, args, kwargs)
         except PyriteError as error:
@@ -85,7 +82,8 @@ def _value_and_grad(
             raise DTypeError(f"the function must return a Float tensor, got {what}")
         if size_of(result._v.shape) != 1:
             raise ShapeError(
-                f"the function must return one element, got shape {result._v.shape}", "reduce it, for example with pr.sum"
+                f"the function must return one element, got shape {result._v.shape}",
+                "reduce it, for example with pr.sum",
             )
         root = result._v
         value: Any = root
@@ -136,6 +134,3 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux
         return (slope, value[1]) if has_aux else slope
 
     return call
-
-
-_ = (GradientError, public)

@@ -81,7 +81,7 @@ class DType:
         self.short = short
         self.kind = kind
         self.np = np.dtype(np_dtype)
-        self.itemsize = self.np.itemsize
+        self.itemsize: int = self.np.itemsize
         self.bits = self.itemsize * 8
         self.signed = signed
         self.rank = rank  # order of width inside a kind
@@ -124,7 +124,7 @@ class DType:
         """Limits of a float dtype, None for the others."""
         if self.kind is not Float:
             return None
-        info = ml_dtypes.finfo(self.np)
+        info: Any = ml_dtypes.finfo(self.np)  # type: ignore[no-untyped-call]
         return FloatInfo(self.bits, float(info.eps), float(info.max), float(info.min), float(info.tiny))
 
     def iinfo(self) -> IntInfo | None:

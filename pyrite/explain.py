@@ -9,6 +9,7 @@ from .apply import Handle, array_in
 from .backends.compiled import CompiledBackend, Fallback, Launch, Plan, make_plan
 from .codegen.loops import Access
 from .errors import ArgumentError, public
+from .layout import size_of
 
 
 @dataclass(frozen=True)
@@ -105,9 +106,9 @@ def explain(t: Any) -> Explanation:
 def _step(step: Launch | Fallback, plan: Plan) -> ExplainedStep:
     if isinstance(step, Fallback):
         node = step.node
-        read = sum(_size(x.shape) * x.dtype.itemsize for x in node.inputs)
+        read = sum(size_of(x.shape) * x.dtype.itemsize for x in node.inputs)
         return ExplainedStep(
-            "numpy", (node.name,), (), (node.shape,), read, _size(node.shape) * node.dtype.itemsize, step.why
+            "numpy", (node.name,), (), (node.shape,), read, size_of(node.shape) * node.dtype.itemsize, step.why
         )
     nest = step.nest
     sizes = nest.sizes
@@ -117,12 +118,5 @@ def _step(step: Launch | Fallback, plan: Plan) -> ExplainedStep:
     return ExplainedStep("kernel", tuple(nest.ops), tuple(sizes), shapes, read, written)
 
 
-def _size(shape: tuple[int, ...]) -> int:
-    n = 1
-    for s in shape:
-        n *= s
-    return n
-
-
 def _touched(access: Access, sizes: list[int]) -> int:
-    return _size(tuple(s for s, t in zip(sizes, access.strides) if t)) * access.dtype.itemsize
+    return size_of([s for s, t in zip(sizes, access.strides) if t]) * access.dtype.itemsize

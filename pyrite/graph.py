@@ -177,7 +177,8 @@ def check(nodes: Sequence[Node]) -> None:
     """Graph invariants: inputs come first, arities fit, layouts stay inside their storage."""
     place = {n: i for i, n in enumerate(nodes)}
     for i, node in enumerate(nodes):
-        assert node.op is not None and not node.known, f"{node} is not pending"
+        assert node.op is not None, f"{node} is a leaf"
+        assert not node.known, f"{node} is not pending"
         assert node.op.variadic or len(node.inputs) == node.op.arity, f"{node} has {len(node.inputs)} inputs"
         for x in node.inputs:
             assert x.known or place[x] < i, f"{node} comes before its input {x}"

@@ -70,8 +70,7 @@ def place(backend: Backend, x: np.ndarray[Any, Any], dtype: DType, layout: str) 
     if layout == "plain" or x.size == 0:
         return backend.upload(x, dtype)
     if layout == "pending":
-        double = np.stack([x, x]) if x.ndim == 0 or True else x
-        whole = backend.upload(double, dtype)
+        whole = backend.upload(np.stack([x, x]), dtype)
         from pyrite.ops.record import REGISTRY
 
         starts = (1,) + (0,) * x.ndim

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from contract import seed_of, values
 
 import pyrite as pr
-from contract import seed_of, values
 from pyrite.apply import do_on, wrap
 from pyrite.backends.autodiff import GradientCheckpointingStrategy as Strategy
 from pyrite.backends.autodiff import Step, Traced, backward, run

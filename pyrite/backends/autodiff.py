@@ -117,7 +117,8 @@ def capture(value: Value) -> Value:
     """The present value, whatever is written to its memory later."""
     if type(value) is Traced:
         return Traced(capture(value.value), value.level, value.step, value.strategy)
-    return value.backend.capture(value)  # type: ignore[union-attr]
+    array = array_of(value)
+    return array.backend.capture(array)
 
 
 def run(op: Op, values: Sequence[Value], params: tuple[Any, ...] = ()) -> Value:

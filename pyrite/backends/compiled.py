@@ -226,8 +226,8 @@ class CompiledBackend(StreamBackend):
                 STATISTICS.plans += 1
                 try:
                     plan = Plan(pending, inputs, set(outputs), _fusion.get())
-                except Exception as error:  # a fault of ours: the read raises it, the device stays usable
-                    _fail_all(pending, error)
+                except Exception as fault:  # of ours: the read raises it, the device stays usable
+                    _fail_all(pending, fault)
                     return
                 self._plans[key] = plan
                 if len(self._plans) > _PLANS:
@@ -246,8 +246,7 @@ class CompiledBackend(StreamBackend):
                     node.settle(storage)
             if failed is None:
                 return
-            step, error = failed
-            self._poison(pending, step, error, first)
+            self._poison(pending, failed[0], failed[1], first)
             outputs = [n for n in outputs if not n.known and n.error is None]
             pending = pending_below(outputs)
 

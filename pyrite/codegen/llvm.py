@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..dtypes import DType, bfloat16, bool_, float32, float64, int64
+from ..dtypes import DType, bfloat16, bool_, float32, float64
 from .approx import FUNCTIONS
 from .builder import Builder, Expr
 from .loops import BLOCK, LANES, STRIP, Nest, Reduction
@@ -395,7 +395,7 @@ class Renderer:
             if guard is None:
                 return self._from_memory(self._splat(type, self.i(f"load {s}, ptr {pointer}, align {_align(type)}")),
                                          access.dtype)  # fmt: skip
-            return self._from_memory(self._gather(type, pointer, V(f"splat (i64 0)", "i64"), guard), access.dtype)
+            return self._from_memory(self._gather(type, pointer, V("splat (i64 0)", "i64"), guard), access.dtype)
         keep = self._both(mask, guard)
         if step == 1:
             p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {at}")
@@ -786,6 +786,3 @@ def render(nest: Nest) -> str:
     renderer = Renderer(nest)
     renderer.spilled_at = {}
     return renderer.render()
-
-
-_ = int64

@@ -331,7 +331,8 @@ class Group:
         op = node.op
         assert op is not None
         if node.kind == "regions":
-            boxes, fill = op.regions([x.shape for x in node.inputs], *node.params)  # type: ignore[misc]
+            assert op.regions is not None
+            _, fill = op.regions([x.shape for x in node.inputs], *node.params)
             value: Expr = self.rec.const(bool(fill) if node.dtype.is_bool() else fill, node.dtype)
             for (_, _, inside), arg in zip(self._boxes(node, forms), args):
                 value = arg if inside is None else self.rec.select(inside, arg, value)
@@ -355,7 +356,7 @@ class Group:
             at = rec.index_of(forms.form)
             if strides[axis] > 1:
                 at = rec.idiv(at, self._number(strides[axis]))
-            return at if axis == 0 else rec.irem(at, self._number(node.shape[axis]))  # type: ignore[no-any-return]
+            return at if axis == 0 else rec.irem(at, self._number(node.shape[axis]))
 
         return index
 
@@ -596,8 +597,8 @@ class Group:
 
     def _levels(self, live: list[Expr], accesses: list[Access], forms: list[Affine]) -> None:
         for e in live:
-            e.inner = any([a.inner for a in e.args])
-            e.along = any([a.along for a in e.args])
+            e.inner = any(a.inner for a in e.args)
+            e.along = any(a.along for a in e.args)
             e.level = max([a.level for a in e.args], default=0)
             if e.name == "load":
                 strides = accesses[e.data].strides
@@ -652,10 +653,9 @@ def _spills(nest: Nest) -> list[Expr]:
             if e.id in seen or not e.inner:
                 continue
             seen.add(e.id)
-            if e.name in COSTLY:
-                if first.setdefault(e.id, level) < level:
-                    spilled[e.id] = e
-                    continue
+            if e.name in COSTLY and first.setdefault(e.id, level) < level:
+                spilled[e.id] = e
+                continue
             stack.extend(e.args)
     return [spilled[k] for k in sorted(spilled)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..apply import Handle, array_in, need_kind, wrap
 from ..backends.autodiff import (
@@ -221,13 +221,13 @@ class Autodiff(Handle):
         """
         return self._set(require_grad)
 
-    def _set(self, on: bool) -> Any:
+    def _set(self, on: bool) -> Tensor:
         need_kind(self, Float)
         traced = _traced(self)
         if traced is None:
             if on:
                 raise GradientError("autodiff is off for this tensor", "call .autodiff() first")
-            return self
+            return self  # type: ignore[return-value]
         if traced.step.op is not None:
             if on:
                 raise GradientError(
@@ -236,4 +236,4 @@ class Autodiff(Handle):
                 )
             return wrap(Traced(traced.value, _LEVEL, Step(traced.shape, traced.dtype), traced.strategy))
         traced.step.requires = on
-        return self
+        return self  # type: ignore[return-value]

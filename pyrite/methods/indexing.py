@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..apply import Handle, apply, array_in, evaluate, kind_of_scalar
+from ..apply import Handle, apply, array_in, evaluate
 from ..backends.autodiff import Traced
-from ..dtypes import Int, check_scalar
+from ..dtypes import Int, check_scalar, kind_of_scalar
 from ..errors import ArgumentError, BoundsError, DTypeError, GradientError, ShapeError, public
 from ..layout import DimSlice, Ints, broadcast_shapes, check_index, python_slice
+from ..ops.indexing import check_indices
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -67,7 +68,7 @@ class Parsed:
             raise BoundsError(f"{used} indices for shape {self.shape} of rank {rank}")
         if not seen_ellipsis:
             items.append(Ellipsis)
-        advanced = any(isinstance(k, (Mask, Array)) for k in items)
+        advanced = any(isinstance(k, (Mask, Indices)) for k in items)
         axis = 0
         for k in items:
             if k is Ellipsis:
@@ -111,7 +112,7 @@ class Parsed:
         return tuple(1 if s is None else s for s in self.result)
 
 
-class Array:
+class Indices:
     """An integer array index: a tensor or a NumPy array."""
 
     def __init__(self, value: Any) -> None:
@@ -146,7 +147,7 @@ def _as_index(k: Any) -> Any:
             return Mask(evaluate(k))
         if dtype.kind is not Int:
             raise DTypeError(f"an index tensor must be of kind Int or Bool, got {dtype.name}")
-        return Array(k) if k._v.shape else int(evaluate(k))
+        return Indices(k) if k._v.shape else int(evaluate(k))
     if isinstance(k, (list, np.ndarray)):
         array = np.asarray(k)
         if array.dtype == np.bool_:
@@ -155,7 +156,7 @@ def _as_index(k: Any) -> Any:
             array = array.astype(np.int64)
         if array.dtype.kind not in "iu":
             raise DTypeError(f"an index array must hold ints or bools, got {array.dtype}")
-        return Array(array) if array.ndim else int(array)
+        return Indices(array) if array.ndim else int(array)
     try:
         return operator.index(k)
     except TypeError:
@@ -209,12 +210,9 @@ def write(t: Handle, key: Any, value: Any) -> None:
     if parsed.arrays:
         parts: list[Any] = [slice(None)] * len(shape)
         for axis, a in parsed.arrays:
-            array = evaluate(a) if isinstance(a, Handle) else a
-            size = shape[axis]
-            bad = (array < -size) | (array >= size)
-            if np.any(bad):
-                raise BoundsError(f"index {int(array[bad][0])} is out of bounds for axis {axis} with size {size}")
-            parts[axis] = array
+            places = evaluate(a) if isinstance(a, Handle) else a
+            check_indices(places, shape[axis], axis)
+            parts[axis] = places
         index = tuple(parts)
         shape = np.broadcast_to(np.empty((), np.int8), shape)[index].shape
     new = _values(value, dtype)
