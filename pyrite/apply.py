@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from . import dtypes
 from .backends.autodiff import Do, Step, Traced, Value, array_of, run
 from .backends.base import Array
 from .device import Device, as_device, device_of
@@ -189,5 +188,3 @@ def ints(value: Any, what: str) -> Ints:
     except TypeError:
         raise ArgumentError(f"{what} must be an int or a sequence of ints, got {value!r}") from None
 
-
-_ = dtypes

@@ -105,15 +105,20 @@ def public(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except PyriteError as error:
                 caught = error
             # outside the handler, so that no inner frame stays chained
-            surface(caught, name)
+            raise named(caught, name) from caught.__cause__
 
         return call
 
     return wrap
 
 
-def surface(error: PyriteError, name: str) -> NoReturn:
-    """Raises `error` again as the error of the public function `name`."""
+def named(error: PyriteError, name: str) -> PyriteError:
+    """`error` as the error of the public function `name`, without inner frames."""
     if not isinstance(error, ExecutionError):
         error.function = name
-    raise error.with_traceback(None) from error.__cause__
+    return error.with_traceback(None)
+
+
+def surface(error: PyriteError, name: str) -> NoReturn:
+    """Raises `error` again as the error of the public function `name`."""
+    raise named(error, name) from error.__cause__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +16,8 @@ from .device import Device, as_device, device_of
 from .dtypes import DType, as_dtype, check_scalar, from_numpy, kind_of_scalar
 from .errors import (
     ArgumentError,
-    BoundsError,
     BufferProtocolError,
     DTypeError,
-    PyriteError,
     ScalarRangeError,
     ShapeError,
     TensorReadError,
@@ -226,7 +224,7 @@ def _place(
         return _own(np.array(array, order="C"), dtype, device)
     storage, strides, offset = found
     if not shared:
-        storage.foreign = False
+        storage.share(False)
     if placed is None:
         kept = None if is_contiguous(array.shape, strides) else strides
         return created(device.backend.from_storage(storage, dtype, array.shape, kept, offset), device)
@@ -382,7 +380,7 @@ def _export(t: Handle, max_version: Any, dl_device: Any, copy: bool | None) -> A
         array = np.array(array)
     elif node.storage is not None:
         # from now on somebody else may write here: later readers evaluate at their call
-        node.storage.foreign = True
+        node.storage.share(True)
     try:
         return array.__dlpack__(max_version=max_version, dl_device=dl_device)
     except (BufferError, TypeError) as error:
@@ -449,5 +447,3 @@ def load_safetensors(path: str | os.PathLike[str], *, device: Device | str | Non
         raise TensorReadError(f"{os.fspath(path)!r} is not a safetensors file: {error}") from None
     return {name: asarray(a, device=device, copy=True) for name, a in arrays.items()}
 
-
-_ = (BoundsError, PyriteError, Sequence)

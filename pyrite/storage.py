@@ -106,16 +106,16 @@ class Storage:
     writable. `writes` counts writes, for caches of what the buffer holds.
     """
 
-    __slots__ = ("__weakref__", "captures", "facts", "flat", "foreign", "pointer", "writable", "writes")
+    __slots__ = ("flat", "pointer", "writable", "foreign", "volatile", "writes", "captures", "__weakref__")
 
     def __init__(self, flat: np.ndarray[Any, Any], *, writable: bool = True, foreign: bool = False) -> None:
         self.flat = flat
         self.pointer: int = flat.__array_interface__["data"][0]
         self.writable = writable
         self.foreign = foreign
+        self.volatile = foreign and writable  # the content may change behind our back
         self.writes = 0
         self.captures: list[weakref.ref[Any]] = []
-        self.facts: dict[Any, Any] | None = None  # known properties of the content, such as extreme indices
 
     @staticmethod
     def new(size: int, dtype: DType) -> Storage:
@@ -138,12 +138,11 @@ class Storage:
             return np.empty(shape, flat.dtype)
         return np.ndarray(shape, flat.dtype, flat, offset * item, tuple(s * item for s in strides))
 
-    @property
-    def volatile(self) -> bool:
-        """May the content change behind our back?"""
-        return self.foreign and self.writable
+    def share(self, foreign: bool) -> None:
+        """Says whether somebody else may write here."""
+        self.foreign = foreign
+        self.volatile = foreign and self.writable
 
     def touched(self) -> None:
         """Called after every write."""
         self.writes += 1
-        self.facts = None

@@ -14,7 +14,7 @@ from .display import format_tensor, get_print_options
 from .dtypes import DType, Kind
 from .errors import ArgumentError, DTypeError, ShapeError, public
 from .interop import Exchange
-from .layout import Ints, Layout, contiguous_strides, size_of
+from .layout import Ints, Layout, size_of
 from .methods.basic import Selecting, Shapes
 from .methods.bool_int import Bits, Casts
 from .methods.creation import Creation
@@ -126,17 +126,27 @@ class Tensor(
         return array_in(self).node.offset
 
     @property
+    @public("Tensor.T")
     def T(self) -> Tensor:
         """The transposed matrix, a view; only for rank 2."""
-        return _transposed(self)
+        if len(self._v.shape) != 2:
+            raise ShapeError(
+                f".T is for rank 2, the tensor has shape {self._v.shape}", "use .mT for stacks of matrices"
+            )
+        return apply("permute", (self,), (1, 0))
 
     @property
+    @public("Tensor.mT")
     def mT(self) -> Tensor:
         """The tensor with its last two axes swapped, a view; rank 2 and more."""
-        return _matrix_transposed(self)
+        rank = len(self._v.shape)
+        if rank < 2:
+            raise ShapeError(f".mT needs rank 2 or more, the tensor has shape {self._v.shape}")
+        return apply("permute", (self,), (*range(rank - 2), rank - 1, rank - 2))
 
     # -- reading
 
+    @public("Tensor.numpy")
     def numpy(self) -> np.ndarray[Any, Any]:
         """The values as a NumPy array of its own: independent of the tensor and writable.
 
@@ -145,6 +155,7 @@ class Tensor(
         """
         return np.array(evaluate(self))
 
+    @public("Tensor.to_list")
     def to_list(self) -> Any:
         """The values as nested lists of Python numbers; a number for rank 0."""
         array = evaluate(self)
@@ -161,17 +172,26 @@ class Tensor(
         value = evaluate(self).reshape(-1)[0]
         return float(value) if self.dtype.is_half() else value.item()
 
+    def _real(self) -> Any:
+        value = self._single()
+        if self.dtype.is_complex():
+            raise DTypeError(f"a {self.dtype.name} number has an imaginary part", "take pr.real first")
+        return value
+
     @public("bool(Tensor)")
     def __bool__(self) -> bool:
         return bool(self._single())
 
     @public("int(Tensor)")
     def __int__(self) -> int:
-        return int(self._single())
+        value = self._real()
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ArgumentError(f"{value} has no int")
+        return int(value)
 
     @public("float(Tensor)")
     def __float__(self) -> float:
-        return float(self._single())
+        return float(self._real())
 
     @public("complex(Tensor)")
     def __complex__(self) -> complex:
@@ -195,9 +215,12 @@ class Tensor(
             raise ShapeError("a tensor of rank 0 cannot be iterated over")
         return iter([self[i] for i in range(self._v.shape[0])])
 
+    @public("operator in")
     def __contains__(self, value: Any) -> bool:
-        return bool(np.any(evaluate(self == value)))
+        same: Any = self == value
+        return bool(np.any(evaluate(same))) if isinstance(same, Handle) else same
 
+    @public("Tensor.__array__")
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         array = evaluate(self)
         if dtype is not None and array.dtype != dtype:
@@ -212,6 +235,7 @@ class Tensor(
 
     # -- text
 
+    @public("str(Tensor)")
     def _text(self, spec: str | None) -> str:
         def block(key: Any) -> np.ndarray[Any, Any]:
             return evaluate(self[key]) if key else evaluate(self)
@@ -247,20 +271,4 @@ class Tensor(
         return asarray(self, copy=True)
 
 
-@public("Tensor.T")
-def _transposed(t: Tensor) -> Tensor:
-    if len(t._v.shape) != 2:
-        raise ShapeError(f".T is for rank 2, the tensor has shape {t._v.shape}", "use .mT for stacks of matrices")
-    return apply("permute", (t,), (1, 0))
-
-
-@public("Tensor.mT")
-def _matrix_transposed(t: Tensor) -> Tensor:
-    rank = len(t._v.shape)
-    if rank < 2:
-        raise ShapeError(f".mT needs rank 2 or more, the tensor has shape {t._v.shape}")
-    return apply("permute", (t,), (*range(rank - 2), rank - 1, rank - 2))
-
-
 set_tensor_class(Tensor)
-_ = (Handle, contiguous_strides)

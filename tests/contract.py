@@ -98,7 +98,7 @@ def place(backend: Backend, x: np.ndarray[Any, Any], dtype: DType, layout: str) 
     found = borrow(base)
     assert found is not None
     storage, strides, offset = found
-    storage.foreign = False
+    storage.share(False)
     return backend.from_storage(storage, dtype, x.shape, strides, offset)
 
 

@@ -89,11 +89,10 @@ class Backend:
         node.site = call_site()
         array = Array(node, self)
         self.submit(array)
-        if not node.known:
-            for n in nodes:
-                if n.storage is not None and n.storage.volatile:
-                    self.settle()  # nobody can see a later write to foreign memory, so it is read now
-                    break
+        for n in nodes:
+            storage = n.storage
+            if storage is not None and storage.volatile and node.storage is None:
+                self.settle()  # nobody can see a later write to foreign memory, so it is read now
         return array
 
     def _view(self, node: Node, base: Array) -> Array | None:
@@ -135,6 +134,12 @@ class Backend:
     ) -> Array:
         """A handle on existing memory."""
         return Array(leaf(storage, dtype, shape, strides, offset), self)
+
+    def view(self, array: Array, shape: Ints, strides: Ints, offset: int) -> Array:
+        """A view of a known array's memory; the caller vouches for the layout."""
+        node = array.node
+        assert node.storage is not None
+        return Array(leaf(node.storage, node.dtype, shape, strides, offset), self, array.root)
 
     def upload(self, array: np.ndarray[Any, Any], dtype: DType) -> Array:
         """A handle on a copy of a NumPy array, row-major."""

@@ -13,6 +13,7 @@ import os
 import struct
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,8 +31,9 @@ from ..layout import size_of
 from ..storage import Storage
 from . import threads
 from .base import reference_storage
-from .stream import StreamBackend, base_of
+from .stream import QUEUE_BOUND, StreamBackend, base_of
 
+_ref = weakref.ref
 _CHUNK = 1 << 15  # weighted elements that are worth a thread
 _PLANS = 2048  # plans kept
 _PACK = {"f64": "<d", "f32": "<f", "f16": "<e"}
@@ -86,7 +88,8 @@ class Launch:
     """A kernel with all arguments but pointers and scalars filled in."""
 
     function: Any
-    words: list[int]
+    block: Any  # the argument words, a ctypes array; pointers and scalars are set at each launch
+    address: int  # of the block
     pointers: list[tuple[int, int, int]]  # word, slot, bytes after the slot's first element
     scalars: list[tuple[int, int, DType]]  # word, slot, dtype
     stored: list[tuple[int, int, DType]]  # slot, elements, dtype
@@ -172,9 +175,10 @@ def _launch(step: KernelStep) -> Launch:
         empty = rows == 0 or (n == 0 and not nest.reductions)
     scratch = sum((n + 16) * max(e.dtype.itemsize, 4) for e in nest.spills)
     stored = [(p.slot, size_of(p.shape), p.dtype) for p in step.stored]
+    words_array = (ctypes.c_int64 * len(block))(*block)
     return Launch(
-        None if empty else KERNELS.get(nest), block, pointers, scalars, stored, rows, columns, weight, scratch,
-        empty, nest,
+        None if empty else KERNELS.get(nest), words_array, ctypes.addressof(words_array), pointers, scalars, stored,
+        rows, columns, weight, scratch, empty, nest,
     )  # fmt: skip
 
 
@@ -212,7 +216,10 @@ class CompiledBackend(StreamBackend):
     def submit(self, array: Any) -> None:
         """Counts and queues."""
         STATISTICS.queued += 1
-        super().submit(array)
+        queue = self._queue
+        queue.append(_ref(array))
+        if len(queue) >= QUEUE_BOUND:
+            self.settle()
 
     def execute(self, pending: list[Node], outputs: list[Node]) -> None:
         """Runs the plan of `pending`; an error poisons what depends on it, the rest is computed."""
@@ -273,7 +280,7 @@ class CompiledBackend(StreamBackend):
         if step.empty:
             return
         STATISTICS.kernels += 1
-        words = step.words.copy()
+        words = step.block  # ours alone: drains hold the device's lock
         count = len(inputs)
         for at, slot, after in step.pointers:
             storage = storages[slot]
@@ -285,8 +292,7 @@ class CompiledBackend(StreamBackend):
             words[at] = storage.pointer + after
         for at, slot, dtype in step.scalars:
             words[at] = pack(inputs[slot].value, dtype)
-        block = (ctypes.c_int64 * len(words))(*words)
-        address = ctypes.addressof(block)
+        address = step.address
         rows, columns = step.rows, step.columns
         work = rows * step.weight * (columns or 1)
         if work < 2 * _CHUNK or threads.POOL.size == 1:

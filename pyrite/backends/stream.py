@@ -12,6 +12,7 @@ import weakref
 from ..graph import Node, pending_below
 from .base import Array, Backend
 
+_ref = weakref.ref
 QUEUE_BOUND = 256  # handles; a loop that never reads must not grow
 
 
@@ -26,7 +27,7 @@ class StreamBackend(Backend):
     def submit(self, array: Array) -> None:
         """Appends to the queue."""
         queue = self._queue
-        queue.append(weakref.ref(array))
+        queue.append(_ref(array))
         if len(queue) >= QUEUE_BOUND:
             self.settle()
 

@@ -178,9 +178,7 @@ class Creation(Handle):
 
     @classmethod
     @public("Tensor.full")
-    def full(
-        cls, shape: Any, fill_value: Any, options: Any = None, *, dtype: Any = None, device: Any = None
-    ) -> Tensor:
+    def full(cls, shape: Any, fill_value: Any, options: Any = None, *, dtype: Any = None, device: Any = None) -> Tensor:
         """`fill_value` everywhere, converted to the dtype. Float even for an int, unless a kind or dtype says else.
 
         Example:
@@ -551,4 +549,3 @@ def _mask(test: str, shape: Any, offset: int, given: Any, device: Any) -> Tensor
     do = do_on(where)
     number = creation.diagonal_number(do, sizes[-2], sizes[-1])
     return created(do.expand(getattr(do, test)(number, offset), sizes), where)
-

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..apply import Handle, apply, cast_to, do_of, evaluate, need_kind, operand, wrap
+from ..apply import Handle, apply, cast_to, do_of, evaluate, operand, wrap
 from ..dtypes import DType, Float, kind_of_scalar
 from ..errors import DTypeError, public
 from ..layout import Ints, normalize_axis
 from ..ops import composite, sorting
+from ..ops.elementwise import check_kind
 from .basic import beside, same_shape, whole
 from .basic import scalar as number
 from .operators import power
@@ -18,13 +19,8 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 
-def _float(name: str, t: Handle) -> Tensor:
-    need_kind(t, Float)
-    return apply(name, (t,))
-
-
 def _scaled(t: Handle, factor: float) -> Tensor:
-    need_kind(t, Float)
+    check_kind(t._v.dtype, (Float,))
     return apply("mul", (t, operand(factor, t)))
 
 
@@ -37,13 +33,14 @@ def _int_dtype(t: Handle) -> DType:
 
 
 def _var_mean(t: Handle, dim: int, correction: int) -> tuple[Tensor, Tensor]:
+    check_kind(t._v.dtype, (Float,))
     variance, mean = composite.var_mean(do_of(t), t._v, _axes(t, dim), True, correction)
     return wrap(variance), wrap(mean)
 
 
 def _close(t: Handle, other: Tensor, rtol: float | None, atol: float | None) -> Tensor:
     x, y = beside(t, other)
-    need_kind(x, Float)
+    check_kind(x._v.dtype, (Float,))
     relative, absolute = 1e-5 if rtol is None else rtol, 1e-8 if atol is None else atol
     return wrap(composite.isclose(do_of(x, y), x._v, y._v, relative, absolute))
 
@@ -63,7 +60,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::exp`.
         """
-        return _float("exp", self)
+        return apply("exp", (self,))
 
     @public("Tensor.log")
     def log(self) -> Tensor:
@@ -75,7 +72,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::log`.
         """
-        return _float("log", self)
+        return apply("log", (self,))
 
     @public("Tensor.log1p")
     def log1p(self) -> Tensor:
@@ -87,7 +84,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::log1p`.
         """
-        return _float("log1p", self)
+        return apply("log1p", (self,))
 
     @public("Tensor.sqrt")
     def sqrt(self) -> Tensor:
@@ -99,7 +96,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::sqrt`.
         """
-        return _float("sqrt", self)
+        return apply("sqrt", (self,))
 
     @public("Tensor.sin")
     def sin(self) -> Tensor:
@@ -111,7 +108,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::sin`.
         """
-        return _float("sin", self)
+        return apply("sin", (self,))
 
     @public("Tensor.cos")
     def cos(self) -> Tensor:
@@ -123,7 +120,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::cos`.
         """
-        return _float("cos", self)
+        return apply("cos", (self,))
 
     @public("Tensor.tan")
     def tan(self) -> Tensor:
@@ -135,7 +132,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::tan`.
         """
-        return _float("tan", self)
+        return apply("tan", (self,))
 
     @public("Tensor.sinh")
     def sinh(self) -> Tensor:
@@ -147,7 +144,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::sinh`.
         """
-        return _float("sinh", self)
+        return apply("sinh", (self,))
 
     @public("Tensor.cosh")
     def cosh(self) -> Tensor:
@@ -159,7 +156,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::cosh`.
         """
-        return _float("cosh", self)
+        return apply("cosh", (self,))
 
     @public("Tensor.tanh")
     def tanh(self) -> Tensor:
@@ -171,7 +168,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::tanh`.
         """
-        return _float("tanh", self)
+        return apply("tanh", (self,))
 
     @public("Tensor.asin")
     def asin(self) -> Tensor:
@@ -183,7 +180,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::asin`.
         """
-        return _float("asin", self)
+        return apply("asin", (self,))
 
     @public("Tensor.acos")
     def acos(self) -> Tensor:
@@ -195,7 +192,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::acos`.
         """
-        return _float("acos", self)
+        return apply("acos", (self,))
 
     @public("Tensor.atan")
     def atan(self) -> Tensor:
@@ -207,7 +204,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::atan`.
         """
-        return _float("atan", self)
+        return apply("atan", (self,))
 
     @public("Tensor.asinh")
     def asinh(self) -> Tensor:
@@ -219,7 +216,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::asinh`.
         """
-        return _float("asinh", self)
+        return apply("asinh", (self,))
 
     @public("Tensor.acosh")
     def acosh(self) -> Tensor:
@@ -231,7 +228,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::acosh`.
         """
-        return _float("acosh", self)
+        return apply("acosh", (self,))
 
     @public("Tensor.atanh")
     def atanh(self) -> Tensor:
@@ -243,7 +240,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::atanh`.
         """
-        return _float("atanh", self)
+        return apply("atanh", (self,))
 
     @public("Tensor.erf")
     def erf(self) -> Tensor:
@@ -255,7 +252,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::erf`.
         """
-        return _float("erf", self)
+        return apply("erf", (self,))
 
     @public("Tensor.recip")
     def recip(self) -> Tensor:
@@ -267,7 +264,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::recip`.
         """
-        return _float("recip", self)
+        return apply("recip", (self,))
 
     @public("Tensor.round")
     def round(self) -> Tensor:
@@ -279,7 +276,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::round`.
         """
-        return _float("rint", self)
+        return apply("rint", (self,))
 
     @public("Tensor.floor")
     def floor(self) -> Tensor:
@@ -291,7 +288,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::floor`.
         """
-        return _float("floor", self)
+        return apply("floor", (self,))
 
     @public("Tensor.ceil")
     def ceil(self) -> Tensor:
@@ -303,7 +300,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::ceil`.
         """
-        return _float("ceil", self)
+        return apply("ceil", (self,))
 
     @public("Tensor.trunc")
     def trunc(self) -> Tensor:
@@ -315,7 +312,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::trunc`.
         """
-        return _float("trunc", self)
+        return apply("trunc", (self,))
 
     @public("Tensor.deg2rad")
     def deg2rad(self) -> Tensor:
@@ -351,7 +348,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::is_nan`.
         """
-        return _float("isnan", self)
+        return apply("isnan", (self,))
 
     @public("Tensor.is_inf")
     def is_inf(self) -> Tensor:
@@ -363,7 +360,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::is_inf`.
         """
-        return _float("isinf", self)
+        return apply("isinf", (self,))
 
     @public("Tensor.is_finite")
     def is_finite(self) -> Tensor:
@@ -375,7 +372,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::is_finite`.
         """
-        return _float("isfinite", self)
+        return apply("isfinite", (self,))
 
     @public("Tensor.contains_nan")
     def contains_nan(self) -> Tensor:
@@ -387,7 +384,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::contains_nan`.
         """
-        return whole("any", _float("isnan", self))
+        return whole("any", apply("isnan", (self,)))
 
     @public("Tensor.powf")
     def powf(self, other: Tensor) -> Tensor:
@@ -399,7 +396,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::powf`.
         """
-        need_kind(self, Float)
+        check_kind(self._v.dtype, (Float,))
         return apply("pow", beside(self, other, "use powf_scalar for numbers"))
 
     @public("Tensor.powf_scalar")
@@ -412,7 +409,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::powf_scalar`.
         """
-        need_kind(self, Float)
+        check_kind(self._v.dtype, (Float,))
         if kind_of_scalar(other) is None:
             raise DTypeError(f"expected a number, got {type(other).__name__}")
         return power(self, float(other))
@@ -477,6 +474,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::var`.
         """
+        check_kind(self._v.dtype, (Float,))
         return wrap(composite.var(do_of(self), self._v, _axes(self, dim), True, 1))
 
     @public("Tensor.var_bias")
@@ -489,6 +487,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::var_bias`.
         """
+        check_kind(self._v.dtype, (Float,))
         return wrap(composite.var(do_of(self), self._v, _axes(self, dim), True, 0))
 
     @public("Tensor.var_mean")
@@ -525,7 +524,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::median`.
         """
-        need_kind(self, Float)
+        check_kind(self._v.dtype, (Float,))
         return wrap(composite.median(do_of(self), self._v, dim, True))
 
     @public("Tensor.median_with_indices")
@@ -538,7 +537,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::median_with_indices`.
         """
-        need_kind(self, Float)
+        check_kind(self._v.dtype, (Float,))
         values, indices = sorting.median_with_indices(do_of(self), self._v, dim)
         return wrap(values), cast_to(wrap(indices), _int_dtype(self))
 
@@ -552,6 +551,7 @@ class Floating(Handle):
 
         Source: Burn, `Tensor::cov`.
         """
+        check_kind(self._v.dtype, (Float,))
         return wrap(composite.cov(do_of(self), self._v, dim, correction_factor))
 
     @public("Tensor.cross")
@@ -565,7 +565,7 @@ class Floating(Handle):
         Source: Burn, `Tensor::cross`.
         """
         x, y = beside(self, other)
-        need_kind(x, Float)
+        check_kind(x._v.dtype, (Float,))
         return wrap(composite.cross(do_of(x, y), x._v, y._v, dim))
 
     @public("Tensor.is_close")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..apply import Handle, apply, array_in, evaluate
+from ..apply import Handle, apply, array_in, evaluate, wrap
 from ..backends.autodiff import Traced
+from ..backends.base import Array
 from ..dtypes import Int, check_scalar, kind_of_scalar
 from ..errors import ArgumentError, BoundsError, DTypeError, GradientError, ShapeError, public
 from ..layout import DimSlice, Ints, broadcast_shapes, check_index, python_slice
@@ -43,6 +44,7 @@ class Parsed:
         self.shape = shape
         self.ranges: list[DimSlice] = []
         self.result: list[int | None] = []  # per result axis: a size, or None for a new axis
+        self.kept: list[int | None] = []  # per result axis: the tensor's axis, or None for a new one
         self.dropped: set[int] = set()  # axes of the tensor taken by an int
         self.arrays: list[tuple[int, Any]] = []  # (axis among the kept ones and new ones, index tensor)
         self.parse(key if isinstance(key, tuple) else (key,))
@@ -77,6 +79,7 @@ class Parsed:
                     axis += 1
             elif k is None:
                 self.result.append(None)
+                self.kept.append(None)
             elif isinstance(k, slice):
                 self._keep(python_slice(k, self.shape[axis]))
                 axis += 1
@@ -97,12 +100,14 @@ class Parsed:
                 axis += 1
 
     def _keep(self, part: DimSlice) -> None:
+        self.kept.append(len(self.ranges))
         self.ranges.append(part)
         self.result.append(part.size)
 
     def _array(self, axis: int, value: Any) -> None:
         size = self.shape[axis]
         self.arrays.append((len(self.result), value))
+        self.kept.append(len(self.ranges))
         self.ranges.append(DimSlice(0, 1, size))
         self.result.append(size)
 
@@ -173,14 +178,31 @@ def _slice_part(part: Any) -> Any:
 
 def basic(t: Handle, parsed: Parsed) -> Tensor:
     """The view that the basic part selects."""
+    array = t._v
+    if type(array) is Array and array.node.storage is not None:
+        return wrap(_view_of_memory(array, parsed))
     v: Any = t
     whole = all(r.start == 0 and r.step == 1 and r.size == s for r, s in zip(parsed.ranges, parsed.shape))
     if not whole:
         starts, steps, sizes = zip(*parsed.ranges)
-        v = apply("slice", (v,), starts, steps, sizes)
+        drop = tuple([axis for axis in range(len(sizes)) if axis not in parsed.kept])
+        v = apply("slice", (v,), starts, steps, sizes, drop)
     if v._v.shape != parsed.basic_shape or v is t:
         v = apply("reshape", (v,), parsed.basic_shape)
     return v  # type: ignore[no-any-return]
+
+
+def _view_of_memory(array: Array, parsed: Parsed) -> Array:
+    """The same where the values are known: strides and an offset, no operation."""
+    node = array.node
+    offset = node.offset
+    strides: list[int] = []
+    for part, stride in zip(parsed.ranges, node.element_strides()):
+        if part.size:
+            offset += part.start * stride
+        strides.append(stride * part.step)
+    kept = tuple([1 if axis is None else strides[axis] for axis in parsed.kept])
+    return array.backend.view(array, parsed.basic_shape, kept, offset)
 
 
 def read(t: Handle, key: Any) -> Tensor:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..apply import Handle, apply, binary, cast_to, need_kind, operand, pair
+from ..apply import Handle, apply, binary, cast_to, do_of, need_kind, operand, pair, wrap
 from ..backends.autodiff import array_of
+from ..backends.base import Array
 from ..device import device_of
 from ..dtypes import Bool, Complex, Float, Int, kind_of_scalar
-from ..errors import ArgumentError, PyriteError, public, surface
+from ..errors import ArgumentError, PyriteError, named, public
 from ..ops.contract import matmul_any
 from ..ops.record import REGISTRY
 
@@ -25,11 +26,16 @@ def _known(x: Any) -> bool:
 
 def _two(name: str, symbol: str, x: Any, y: Any) -> Any:
     try:
+        # the plain case first: two tensors without autodiff, of one dtype, on one device
+        a, b = getattr(x, "_v", None), getattr(y, "_v", None)
+        if type(a) is Array and type(b) is Array and a.node.dtype is b.node.dtype and a.backend is b.backend:
+            return wrap(a.backend.run(REGISTRY[name], (a, b)))
+        if type(a) is Array and type(y) is float and a.node.dtype.kind is Float:
+            return wrap(a.backend.run(REGISTRY[name], (a, a.backend.constant(y, a.node.dtype))))
         return binary(name, x, y)
     except PyriteError as error:
         caught = error
-    surface(caught, f"operator {symbol}")
-    return None
+    raise named(caught, f"operator {symbol}") from caught.__cause__
 
 
 class Operators(Handle):
@@ -57,11 +63,13 @@ class Operators(Handle):
     def __rmul__(self, other: Any) -> Tensor:
         return _two("mul", "*", other, self) if _known(other) else NotImplemented
 
+    @public("operator /")
     def __truediv__(self, other: Any) -> Tensor:
-        return _divide(self, other) if _known(other) else NotImplemented
+        return divide(self, other) if _known(other) else NotImplemented
 
+    @public("operator /")
     def __rtruediv__(self, other: Any) -> Tensor:
-        return _divide(other, self) if _known(other) else NotImplemented
+        return divide(other, self) if _known(other) else NotImplemented
 
     def __floordiv__(self, other: Any) -> Tensor:
         return _two("floordiv", "//", self, other) if _known(other) else NotImplemented
@@ -75,17 +83,21 @@ class Operators(Handle):
     def __rmod__(self, other: Any) -> Tensor:
         return _two("floormod", "%", other, self) if _known(other) else NotImplemented
 
+    @public("operator **")
     def __pow__(self, other: Any) -> Tensor:
-        return _power_operator(self, other) if _known(other) else NotImplemented
+        return power(self, other) if _known(other) else NotImplemented
 
+    @public("operator **")
     def __rpow__(self, other: Any) -> Tensor:
-        return _power_operator(other, self) if _known(other) else NotImplemented
+        return power(other, self) if _known(other) else NotImplemented
 
+    @public("operator @")
     def __matmul__(self, other: Any) -> Tensor:
-        return _matmul(self, other) if _known(other) else NotImplemented
+        return matmul(self, other) if _known(other) else NotImplemented
 
+    @public("operator @")
     def __rmatmul__(self, other: Any) -> Tensor:
-        return _matmul(other, self) if _known(other) else NotImplemented
+        return matmul(other, self) if _known(other) else NotImplemented
 
     def __and__(self, other: Any) -> Tensor:
         return _bits("and", "&", self, other) if _known(other) else NotImplemented
@@ -155,18 +167,13 @@ class Operators(Handle):
         return apply("logical_not" if self._v.dtype.is_bool() else "bit_not", (self,))
 
 
-@public("operator /")
-def _divide(x: Any, y: Any) -> Tensor:
+def divide(x: Any, y: Any) -> Tensor:
+    """x / y; Ints are divided as floats of the device's default dtype."""
     a, b = pair(x, y)
     if a._v.dtype.kind is Int:
         dtype = device_of(array_of(a._v).backend).settings().float_dtype
         a, b = cast_to(a, dtype), cast_to(b, dtype)
     return apply("div", (a, b))
-
-
-@public("operator **")
-def _power_operator(x: Any, y: Any) -> Tensor:
-    return power(x, y)
 
 
 def power(x: Any, y: Any) -> Tensor:
@@ -193,15 +200,8 @@ def power(x: Any, y: Any) -> Tensor:
     return apply("pow", (a, b))
 
 
-@public("operator @")
-def _matmul(x: Any, y: Any) -> Tensor:
-    return matmul(x, y)
-
-
 def matmul(x: Any, y: Any) -> Tensor:
     """Matrix product with NumPy's rules for vectors and batches."""
-    from ..apply import do_of, wrap
-
     if kind_of_scalar(x) is not None or kind_of_scalar(y) is not None:
         raise ArgumentError("a matrix product needs two tensors, got a number", "use * for scaling")
     a, b = pair(x, y)
@@ -215,5 +215,4 @@ def _bits(name: str, symbol: str, x: Any, y: Any) -> Any:
         return apply(("logical_" if kind is Bool else "bit_") + name, (a, b))
     except PyriteError as error:
         caught = error
-    surface(caught, f"operator {symbol}")
-    return None
+    raise named(caught, f"operator {symbol}") from caught.__cause__

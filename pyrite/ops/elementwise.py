@@ -88,10 +88,13 @@ def binary_infer(*kinds: type[Kind], result: DType | None = None) -> Infer:
     """`infer` of two inputs that broadcast; the dtype is theirs or `result`."""
 
     def infer(x: Aval, y: Aval) -> tuple[Shape, DType]:
-        check_kind(x.dtype, kinds)
-        check_kind(y.dtype, kinds)
-        check_equal(x.dtype, y.dtype)
-        return broadcast_shapes(x.shape, y.shape), result or x.dtype
+        dtype = x.dtype
+        if dtype.kind not in kinds or dtype is not y.dtype:
+            check_kind(dtype, kinds)
+            check_kind(y.dtype, kinds)
+            check_equal(dtype, y.dtype)
+        a, b = x.shape, y.shape
+        return a if a == b or not b else broadcast_shapes(a, b), result or dtype
 
     return infer
 

@@ -197,16 +197,33 @@ permute = op(
 # --- slice -------------------------------------------------------------------------------
 
 
-def _slice_infer(x: Aval, starts: Ints, steps: Ints, sizes: Ints) -> tuple[Shape, DType]:
+def _slice_infer(x: Aval, starts: Ints, steps: Ints, sizes: Ints, drop: Ints = ()) -> tuple[Shape, DType]:
     for axis, (n, start, step, size) in enumerate(zip(x.shape, starts, steps, sizes)):
         last = start + (size - 1) * step
         if size and not (0 <= start < n and 0 <= last < n):
             raise ShapeError(f"a range from {start} to {last} leaves axis {axis} of shape {x.shape}")
-    return sizes, x.dtype
+    return (tuple([s for i, s in enumerate(sizes) if i not in drop]) if drop else sizes), x.dtype
 
 
-def _slice_reference(x: np.ndarray[Any, Any], starts: Ints, steps: Ints, sizes: Ints) -> Any:
-    return x[_python_slices(starts, steps, sizes)]
+def _slice_reference(x: np.ndarray[Any, Any], starts: Ints, steps: Ints, sizes: Ints, drop: Ints = ()) -> Any:
+    return np.squeeze(x[_python_slices(starts, steps, sizes)], drop)
+
+
+def _slice_pull(
+    index: Sequence[Affine], domain: Ints, in_shape: Ints, out_shape: Ints,
+    starts: Ints, steps: Ints, sizes: Ints, drop: Ints = (),
+) -> Any:  # fmt: skip
+    zero: Affine = (0,) * (len(domain) + 1)
+    rest = iter(index)
+    full = [zero if i in drop else next(rest) for i in range(len(sizes))]
+    return [affine_scale(a, step, start) if size else a for a, start, step, size in zip(full, starts, steps, sizes)]
+
+
+def _slice_vjp(
+    do: Any, g: Any, _out: Any, _x: Any, starts: Ints, steps: Ints, sizes: Ints, drop: Ints = ()
+) -> list[Any]:
+    whole = do.reshape(g, sizes) if drop else g
+    return [do.place(whole, _x.shape, starts, steps, sizes, 0)]
 
 
 def _python_slices(starts: Ints, steps: Ints, sizes: Ints) -> tuple[slice, ...]:
@@ -220,14 +237,13 @@ def _python_slices(starts: Ints, steps: Ints, sizes: Ints) -> tuple[slice, ...]:
 slice_ = op(
     "slice",
     fuses="movement",
-    doc="A strided range of every axis: `sizes` elements from `starts`, every `steps` (negative ones walk back).",
-    params=("starts", "steps", "sizes"),
+    doc="A strided range of every axis: `sizes` elements from `starts`, every `steps` (negative ones walk back). "
+    "The axes in `drop`, of size 1, are left out.",
+    params=("starts", "steps", "sizes", "drop"),
     infer=_slice_infer,
     reference=_slice_reference,
-    pull=lambda index, domain, in_shape, out_shape, starts, steps, sizes: [
-        affine_scale(a, step, start) if size else a for a, start, step, size in zip(index, starts, steps, sizes)
-    ],
-    vjp=lambda do, g, _out, _x, starts, steps, sizes: [do.place(g, _x.shape, starts, steps, sizes, 0)],
+    pull=_slice_pull,
+    vjp=_slice_vjp,
     samples=Samples(
         ALL,
         (
@@ -235,6 +251,8 @@ slice_ = op(
             Case((Arg((5, 6)),), ((4, 1), (-1, 2), (5, 3))),
             Case((Arg((3, 4)),), ((0, 0), (1, 1), (3, 0))),
             Case((Arg((80,)),), ((79,), (-1,), (80,))),
+            Case((Arg((4, 5, 3)),), ((2, 1, 0), (1, 2, 1), (1, 2, 3), (0,))),
+            Case((Arg((4, 5)),), ((2, 4), (1, -1), (1, 1), (0, 1))),
         ),
         exact=True,
     ),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..apply import apply, cast_to, do_of, need_kind, pair, wrap
-from ..dtypes import Float, as_dtype
+from ..apply import apply, cast_to, do_of, pair, wrap
+from ..dtypes import as_dtype
 from ..errors import ArgumentError, public
 from ..layout import normalize_axes
 from ..ops import composite
 from ..tensor import Tensor
-from .arguments import Axes, tensor
+from .arguments import Axes, floats, tensor
 
 __all__ = [
     "cross_entropy", "gelu", "layer_norm", "log_softmax", "logsumexp", "one_hot", "relu", "sigmoid", "silu",
@@ -26,8 +26,7 @@ def relu(x: Tensor, /) -> Tensor:
         >>> pr.relu(pr.asarray([-1.0, 2.0])).to_list()
         [0.0, 2.0]
     """
-    t = tensor(x)
-    need_kind(t, Float)
+    t = floats(x)
     return wrap(composite.relu(do_of(t), t._v))
 
 
@@ -39,7 +38,7 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
         >>> pr.gelu(pr.asarray([0.0, 10.0])).to_list()
         [0.0, 10.0]
     """
-    t = tensor(x)
+    t = floats(x)
     return wrap((composite.gelu_approximate if approximate else composite.gelu)(do_of(t), t._v))
 
 
@@ -51,7 +50,7 @@ def silu(x: Tensor, /) -> Tensor:
         >>> pr.silu(pr.asarray([0.0, 100.0])).to_list()
         [0.0, 100.0]
     """
-    t = tensor(x)
+    t = floats(x)
     return wrap(composite.silu(do_of(t), t._v))
 
 
@@ -76,7 +75,7 @@ def softplus(x: Tensor, /, *, beta: float = 1.0) -> Tensor:
         >>> pr.softplus(pr.asarray([1000.0, -1000.0])).to_list()
         [1000.0, 0.0]
     """
-    t = tensor(x)
+    t = floats(x)
     if beta == 0:
         raise ArgumentError("beta is 0")
     return wrap(composite.softplus(do_of(t), t._v, float(beta)))
@@ -90,7 +89,7 @@ def softmax(x: Tensor, /, *, axis: int = -1) -> Tensor:
         >>> pr.softmax(pr.asarray([1000.0, 1000.0])).to_list()
         [0.5, 0.5]
     """
-    t = tensor(x)
+    t = floats(x)
     return wrap(composite.softmax(do_of(t), t._v, axis))
 
 
@@ -102,7 +101,7 @@ def log_softmax(x: Tensor, /, *, axis: int = -1) -> Tensor:
         >>> pr.log_softmax(pr.asarray([0.0, -1000.0])).to_list()
         [0.0, -1000.0]
     """
-    t = tensor(x)
+    t = floats(x)
     return wrap(composite.log_softmax(do_of(t), t._v, axis))
 
 
@@ -114,14 +113,12 @@ def logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Ten
         >>> pr.logsumexp(pr.asarray([1000.0, -1000.0])).item()
         1000.0
     """
-    t = tensor(x)
+    t = floats(x)
     return wrap(composite.logsumexp(do_of(t), t._v, normalize_axes(axis, t.rank), keepdims))
 
 
 @public("pr.layer_norm")
-def layer_norm(
-    x: Tensor, /, gamma: Tensor | None = None, beta: Tensor | None = None, *, eps: float = 1e-5
-) -> Tensor:
+def layer_norm(x: Tensor, /, gamma: Tensor | None = None, beta: Tensor | None = None, *, eps: float = 1e-5) -> Tensor:
     """(x - mean) / √(variance + eps) over the last axis, times gamma plus beta; the variance divides by n.
 
     Raises `ShapeError` for rank 0, or where gamma and beta do not broadcast.
@@ -130,7 +127,7 @@ def layer_norm(
         >>> pr.layer_norm(pr.asarray([[1.0, 3.0]]), eps=0.0).to_list()
         [[-1.0, 1.0]]
     """
-    t = tensor(x)
+    t = floats(x)
     normalize_axes(-1, t.rank)
     given = [None if p is None else cast_to(pair(t, p)[1], t.dtype) for p in (gamma, beta)]
     do = do_of(t, *[p for p in given if p is not None])
@@ -150,7 +147,7 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: int = -1) -> Tens
         >>> pr.cross_entropy(pr.asarray([[0.0, 0.0], [100.0, 0.0]]), pr.asarray([1, 0])).to_list()
         [0.6931471824645996, 0.0]
     """
-    x, t = tensor(logits), tensor(targets)
+    x, t = floats(logits), tensor(targets)
     return wrap(composite.cross_entropy(do_of(x, t), x._v, t._v, axis))
 
 

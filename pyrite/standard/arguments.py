@@ -9,9 +9,10 @@ import numpy as np
 
 from ..apply import Handle, apply, array_in, cast_to, do_on, wrap
 from ..device import Device
-from ..dtypes import DType, as_dtype, check_scalar, from_numpy, promote
+from ..dtypes import DType, Float, as_dtype, check_scalar, from_numpy, promote
 from ..errors import ArgumentError, DTypeError
 from ..layout import as_shape
+from ..ops.elementwise import check_kind
 from ..storage import Storage
 from ..tensor import Tensor
 
@@ -29,6 +30,13 @@ def tensor(x: Any) -> Tensor:
 
         return asarray(x)
     raise DTypeError(f"expected a tensor, got {type(x).__name__} {_short(x)}", "make one of it with pr.asarray")
+
+
+def floats(x: Any) -> Tensor:
+    """`x` as a Float tensor; raises `DTypeError` for other kinds, naming the cast."""
+    t = tensor(x)
+    check_kind(t.dtype, (Float,))
+    return t
 
 
 def _short(x: Any) -> str:

@@ -219,9 +219,7 @@ def linspace(
 
 
 @public("pr.eye")
-def eye(
-    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Where = None
-) -> Tensor:
+def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Where = None) -> Tensor:
     """A matrix with ones on diagonal `k` (above the main one for k > 0) and zeros elsewhere.
 
     Raises `ShapeError` for a negative size.

@@ -142,4 +142,3 @@ def isin(x1: Operand, x2: Operand, /, *, assume_unique: bool = False, invert: bo
     place = do.minimum(do.searchsorted(row, a._v, "left"), b.size - 1)
     found = do.eq(do.take(row, place, 0), a._v)
     return wrap(do.logical_not(found) if invert else found)
-

@@ -137,4 +137,3 @@ def permutation(key: Tensor, n: int | Tensor) -> Tensor:
         size = n.shape[0] if n.rank else 0
         return wrap(do.take(n._v, random.permutation(do, k._v, size, kept), 0))
     return wrap(random.permutation(do_of(k), k._v, int(n), kept))
-

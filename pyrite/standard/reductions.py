@@ -10,7 +10,7 @@ from ..errors import ArgumentError, ShapeError, public
 from ..layout import normalize_axes, normalize_axis
 from ..ops import composite, reduce
 from ..tensor import Tensor
-from .arguments import Axes, copied, maybe_dtype, tensor
+from .arguments import Axes, copied, floats, maybe_dtype, tensor
 
 __all__ = [
     "all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod", "cumulative_sum", "diff", "max", "mean",
@@ -97,7 +97,7 @@ def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
 
     Source: array API, `var`.
     """
-    t = tensor(x)
+    t = floats(x)
     return wrap(composite.var(do_of(t), t._v, normalize_axes(axis, t.rank), keepdims, correction))
 
 
@@ -111,7 +111,7 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
 
     Source: array API, `std`.
     """
-    t = tensor(x)
+    t = floats(x)
     return wrap(composite.std(do_of(t), t._v, normalize_axes(axis, t.rank), keepdims, correction))
 
 
