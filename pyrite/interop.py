@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from .errors import (
     TensorReadError,
     public,
 )
-from .layout import BoundsLayoutError, Ints, Layout, as_shape, is_contiguous, size_of, span
+from .layout import BoundsLayoutError, Ints, Layout, as_shape, contiguous_strides, is_contiguous, size_of, span
 from .storage import Storage
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def asarray(
         if copy is False:
             raise ArgumentError("a Python number becomes a tensor only by a copy, but copy=False")
         kept = target or where.default_dtype(scalar_kind)
-        value = check_scalar(obj, kept) if kept.kind is scalar_kind or target is None else obj
-        return _own(np.asarray(value).astype(kept.np), kept, where)
+        return _own(_number(obj, scalar_kind, kept), kept, where)
     array, shared = _array(obj, target, where)
     kept = target or from_numpy(array.dtype)
     if copy is False and (not shared or array.dtype != kept.np):
@@ -98,26 +97,49 @@ asarray_f = asarray
 def _array(obj: Any, target: DType | None, device: Device) -> tuple[np.ndarray[Any, Any], bool]:
     """The data as a NumPy array, and whether it shares the memory of `obj`."""
     if isinstance(obj, np.ndarray):
-        return obj, True
+        if isinstance(obj, np.ma.MaskedArray):
+            raise ArgumentError("a masked array would lose its mask", "pass array.filled(value)")
+        return np.asarray(obj), True
     if isinstance(obj, str):
         raise DTypeError("a str is not numbers")
-    if isinstance(obj, (bytes, bytearray, memoryview)) or type(obj).__module__ == "array":
-        try:
-            return np.asarray(memoryview(obj)), True
-        except (TypeError, ValueError, BufferError) as error:
-            raise BufferProtocolError(f"the buffer of {type(obj).__name__} cannot be viewed: {error}") from None
-    if hasattr(obj, "__dlpack__") and not isinstance(obj, (list, tuple)):
+    if isinstance(obj, np.generic):
+        return np.asarray(obj), False
+    if isinstance(obj, (list, tuple)) or kind_of_scalar(obj) is not None:
+        return _from_list(obj, target, device), False
+    if hasattr(obj, "__dlpack__"):
         return _import_dlpack(obj), True
     if hasattr(obj, "__array__") or hasattr(obj, "__array_interface__"):
         return np.asarray(obj), True
-    if isinstance(obj, range):
-        obj = list(obj)
-    if not isinstance(obj, (list, tuple)) and kind_of_scalar(obj) is None:
-        if hasattr(obj, "__iter__") and hasattr(obj, "__len__"):
-            obj = list(obj)
-        else:
-            raise DTypeError(f"{type(obj).__name__} is not data for a tensor: expected numbers, lists or a buffer")
-    return _from_list(obj, target, device), False
+    try:
+        buffer = memoryview(obj)
+    except TypeError:
+        buffer = None
+    except (ValueError, BufferError) as error:
+        raise BufferProtocolError(f"the buffer of {type(obj).__name__} cannot be viewed: {error}") from None
+    if buffer is not None:
+        try:
+            return np.asarray(buffer), True
+        except (TypeError, ValueError, BufferError, NotImplementedError) as error:
+            raise BufferProtocolError(f"the buffer of {type(obj).__name__} cannot be viewed: {error}") from None
+    if hasattr(obj, "__iter__") and hasattr(obj, "__len__") and not isinstance(obj, (Set, Mapping)):
+        return _from_list(list(obj), target, device), False
+    raise DTypeError(f"{type(obj).__name__} is not data for a tensor: expected numbers, lists or a buffer")
+
+
+def data_of(obj: Any, target: DType, device: Device) -> np.ndarray[Any, Any]:
+    """Foreign data as a NumPy array; lists of integers are checked against `target`, but keep their kind."""
+    array, _ = _array(obj, target, device)
+    return array
+
+
+def _number(value: Any, kind: type[dtypes.Kind], dtype: DType) -> np.ndarray[Any, Any]:
+    """A Python number as an array of rank 0: exact inside its kind, else with Pyrite's conversions."""
+    if dtype.kind is kind or (kind is dtypes.Int and dtype.kind is dtypes.Float):
+        with np.errstate(all="ignore"):
+            return np.asarray(check_scalar(value, dtype)).astype(dtype.np)
+    if kind is dtypes.Int and not -(1 << 63) <= value < 1 << 64:
+        raise ScalarRangeError(f"{value} does not fit 64 bits")
+    return _convert(np.asarray(value), dtype)
 
 
 def _from_list(obj: Any, target: DType | None, device: Device) -> np.ndarray[Any, Any]:
@@ -131,6 +153,8 @@ def _from_list(obj: Any, target: DType | None, device: Device) -> np.ndarray[Any
     if array.size == 0 and array.dtype == np.float64:
         kind: Any = target.kind if target is not None else dtypes.Float
         return array.astype((target or device.default_dtype(kind)).np)
+    if array.dtype == np.float64 and _too_wide(plain, array):
+        raise ScalarRangeError("the integers of the list fit neither int64 nor uint64")
     if array.dtype.kind == "O":
         raise DTypeError("the list holds something that is not a number, or an integer beyond 64 bits")
     if array.dtype.kind in "US":
@@ -144,13 +168,34 @@ def _from_list(obj: Any, target: DType | None, device: Device) -> np.ndarray[Any
         raise ScalarRangeError(f"{int(array.max())} does not fit int64", "pass dtype=pr.uint64")
     kinds = {"b": dtypes.Bool, "i": dtypes.Int, "f": dtypes.Float, "c": dtypes.Complex}
     kind = kinds.get(array.dtype.kind)
-    if kind is None or (array.dtype.itemsize != 8 and kind in (dtypes.Int, dtypes.Float)):
-        return array  # NumPy numbers inside the list have a dtype of their own
+    if kind is None or (array.dtype.itemsize != 8 and kind in (dtypes.Int, dtypes.Float)) or _holds_arrays(plain):
+        return array  # arrays and NumPy numbers inside the list have a dtype of their own
     wanted = device.default_dtype(kind)
     if kind is dtypes.Int and array.size:
         check_scalar(int(array.max()), wanted)
         check_scalar(int(array.min()), wanted)
     return array.astype(wanted.np)
+
+
+def _too_wide(obj: Any, array: np.ndarray[Any, Any]) -> bool:
+    """Did NumPy turn Python ints beyond 64 bits, or of both signs beyond 63, into floats?"""
+    return bool((np.abs(array) >= 2.0**63).any()) and not any(isinstance(x, float) for x in _leaves(obj))
+
+
+def _leaves(obj: Any) -> Iterator[Any]:
+    if isinstance(obj, (list, tuple)):
+        for x in obj:
+            yield from _leaves(x)
+    elif isinstance(obj, np.ndarray):
+        yield from obj.ravel()
+    else:
+        yield obj
+
+
+def _holds_arrays(obj: Any) -> bool:
+    while isinstance(obj, (list, tuple)) and obj:
+        obj = obj[0]
+    return isinstance(obj, np.ndarray)
 
 
 def _plain(obj: Any) -> Any:
@@ -184,17 +229,13 @@ def _own(array: np.ndarray[Any, Any], dtype: DType, device: Device) -> Tensor:
 def borrow(array: np.ndarray[Any, Any]) -> tuple[Storage, Ints, int] | None:
     """Storage, strides and offset over the memory of an array; None when its strides split elements."""
     item = array.itemsize
-    if any(s % item for s in array.strides) or not array.flags.aligned:
-        return None
-    strides = tuple(s // item for s in array.strides)
     if array.size == 0:
-        return Storage(np.empty(0, array.dtype)), strides, 0
+        return Storage(np.empty(0, array.dtype)), contiguous_strides(array.shape), 0
+    if any(s % item for n, s in zip(array.shape, array.strides) if n > 1) or not array.flags.aligned:
+        return None
+    strides = tuple(s // item if n > 1 else 1 for n, s in zip(array.shape, array.strides))
     low, high = span(array.shape, strides, 0)
-    first = array[tuple(-1 if s < 0 else 0 for s in strides)] if array.ndim else array
-    lowest = np.asarray(first) if isinstance(first, np.ndarray) else None
-    if lowest is None or not np.shares_memory(lowest, array):
-        index = tuple(slice(-1, None) if s < 0 else slice(0, 1) for s in strides)
-        lowest = array[index] if array.ndim else array
+    lowest = array[tuple(slice(-1, None) if s < 0 else slice(0, 1) for s in strides)] if array.ndim else array
     flat = np.lib.stride_tricks.as_strided(lowest, (high - low + 1,), (item,), writeable=array.flags.writeable)
     return Storage(flat, writable=bool(array.flags.writeable), foreign=True), strides, -low
 
@@ -284,13 +325,14 @@ def _from_tensor(
     if layout is not None:
         if isinstance(t._v, Traced):
             raise ArgumentError("a layout cannot be put on a tensor with autodiff", "use reshape")
+        base = array_in(result)
+        base.backend.own_memory(base)
         array = evaluate(result)
-        node = array_in(result).node
+        node = base.node
         if not array.flags.c_contiguous:
             raise ShapeError(f"a layout needs flat data, the tensor of shape {node.shape} is strided")
         placed = _layout(layout, array.size, device or here)
         assert node.storage is not None
-        base = array_in(result)
         view = base.backend.from_storage(
             node.storage, node.dtype, placed.shape, placed.strides, placed.offset + node.offset
         )
@@ -307,7 +349,7 @@ def _from_tensor(
             return _own(wanted, result._v.dtype, (device or here).inner())
     if copy and not moves and not converts:
         if isinstance(result._v, Traced):
-            return apply("reshape", (result,), result._v.shape)
+            return apply("cast", (result,), result._v.dtype)  # its result has memory of its own
         return _own(np.array(evaluate(result), order="K"), result._v.dtype, here)
     return result  # type: ignore[no-any-return]
 
@@ -354,6 +396,16 @@ def _import_dlpack(x: Any) -> np.ndarray[Any, Any]:
         raise BufferProtocolError(f"{type(x).__name__} cannot be imported through DLPack: {error}") from None
 
 
+def is_tracked(t: Handle) -> bool:
+    """Does autodiff of any level track the tensor?"""
+    v = t._v
+    while type(v) is Traced:
+        if v.step.tracked:
+            return True
+        v = v.value
+    return False
+
+
 class Exchange(Handle):
     """The exporting side of DLPack."""
 
@@ -372,9 +424,12 @@ class Exchange(Handle):
 
 @public("Tensor.__dlpack__")
 def _export(t: Handle, max_version: Any, dl_device: Any, copy: bool | None) -> Any:
-    array = evaluate(t)
     if t._v.dtype is dtypes.bfloat16:
         raise BufferProtocolError("bfloat16 cannot be exported through DLPack here", "export .cast(pr.float32)")
+    if is_tracked(t):
+        raise BufferProtocolError("the memory of a tensor that autodiff tracks cannot be shared", "export t.inner()")
+    array_in(t).backend.settle()  # what is queued reads the values of now
+    array = evaluate(t)
     node = array_in(t).node
     if node.value is not None or copy:
         array = np.array(array)

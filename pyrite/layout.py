@@ -7,10 +7,10 @@ Imports nothing of ours but the errors.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .errors import ArgumentError, AxisError, BoundsError, ShapeError
+from .errors import ArgumentError, AxisError, BoundsError, ShapeError, public
 
 Ints = tuple[int, ...]
 
@@ -35,16 +35,18 @@ def contiguous_strides(shape: Sequence[int]) -> Ints:
 
 def as_shape(value: Any) -> Ints:
     """A shape from an int or a sequence of ints; raises `ShapeError` for a negative size."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = (value,)
     try:
-        shape = tuple(operator.index(s) for s in value)
+        sizes = value if hasattr(value, "__len__") and not hasattr(value, "item") else (operator.index(value),)
+    except TypeError:
+        sizes = value
+    try:
+        shape = tuple(operator.index(s) for s in sizes)
     except TypeError:
         raise ShapeError(f"{value!r} is not a shape: expected an int or a sequence of ints") from None
     for s in shape:
         if s < 0:
             raise ShapeError(f"shape {shape} has a negative size")
-    if size_of(shape) >= 1 << 62:
+    if size_of([s or 1 for s in shape]) >= 1 << 62:
         raise ShapeError(f"shape {shape} has more elements than can be addressed")
     return shape
 
@@ -104,12 +106,15 @@ def normalize_axes(axes: Any, rank: int) -> Ints:
     if axes is None:
         return tuple(range(rank))
     try:
-        given: Iterable[Any] = (operator.index(axes),)
+        given: tuple[Any, ...] = (operator.index(axes),)
     except TypeError:
-        given = axes
+        try:
+            given = tuple(axes)
+        except TypeError:
+            raise AxisError(f"axes {axes!r} are not an int or a sequence of ints") from None
     out = tuple(normalize_axis(a, rank) for a in given)
     if len(set(out)) != len(out):
-        raise AxisError(f"axes {tuple(given)} repeat an axis")
+        raise AxisError(f"axes {given} repeat an axis")
     return tuple(sorted(out))
 
 
@@ -178,6 +183,7 @@ class Layout:
     strides: Ints
     offset: int
 
+    @public("pr.Layout")
     def __init__(self, shape: Any, strides: Any, offset: int = 0) -> None:
         sh = as_shape(shape)
         try:
@@ -192,7 +198,7 @@ class Layout:
         low, _ = span(sh, st, off)
         if low < 0:
             raise BoundsLayoutError(f"strides {st} with offset {off} reach element {low}, below the buffer")
-        if overlaps(sh, tuple(s for s in st), ignore_zero=True):
+        if overlaps(sh, st, ignore_zero=True):
             raise ShapeError(f"shape {sh} with strides {st} reaches one element through two indices")
         object.__setattr__(self, "shape", sh)
         object.__setattr__(self, "strides", st)
@@ -214,12 +220,14 @@ class Layout:
         return self
 
     @staticmethod
+    @public("pr.Layout.c")
     def c(shape: Any) -> Layout:
         """Row-major: the last stride is 1."""
         sh = as_shape(shape)
         return Layout.raw(sh, contiguous_strides(sh), 0)
 
     @staticmethod
+    @public("pr.Layout.f")
     def f(shape: Any) -> Layout:
         """Column-major: the first stride is 1."""
         sh = as_shape(shape)

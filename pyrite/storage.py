@@ -18,7 +18,7 @@ from .dtypes import DType
 from .errors import OutOfMemoryError
 from .layout import Ints, size_of
 
-_POOLED = 1 << 16  # bytes; smaller buffers are left to NumPy's allocator
+POOLED = 1 << 16  # bytes; smaller buffers are left to NumPy's allocator
 _HUGE = 1 << 21
 
 
@@ -121,7 +121,7 @@ class Storage:
     def new(size: int, dtype: DType) -> Storage:
         """Owned memory for `size` elements, content undefined; raises `OutOfMemoryError`."""
         nbytes = size * dtype.itemsize
-        if nbytes < _POOLED:
+        if nbytes < POOLED:
             return Storage(np.empty(size, dtype.np))
         return Storage(POOL.take(nbytes)[:nbytes].view(dtype.np))
 

@@ -131,7 +131,7 @@ class Tensor(
         """The transposed matrix, a view; only for rank 2."""
         if len(self._v.shape) != 2:
             raise ShapeError(
-                f".T is for rank 2, the tensor has shape {self._v.shape}", "use .mT for stacks of matrices"
+                f"a tensor of rank 2 is needed, this one has shape {self._v.shape}", "use .mT for stacks of matrices"
             )
         return apply("permute", (self,), (1, 0))
 
@@ -141,7 +141,7 @@ class Tensor(
         """The tensor with its last two axes swapped, a view; rank 2 and more."""
         rank = len(self._v.shape)
         if rank < 2:
-            raise ShapeError(f".mT needs rank 2 or more, the tensor has shape {self._v.shape}")
+            raise ShapeError(f"a tensor of rank 2 or more is needed, this one has shape {self._v.shape}")
         return apply("permute", (self,), (*range(rank - 2), rank - 1, rank - 2))
 
     # -- reading

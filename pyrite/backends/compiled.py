@@ -11,6 +11,7 @@ import contextvars
 import ctypes
 import os
 import struct
+import sys
 import threading
 import time
 import weakref
@@ -20,6 +21,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..codegen.fuse import KernelStep, Planner, lower_graph
 from ..codegen.jit import STATISTICS, compile_kernel
 from ..codegen.llvm import argument_words, render
@@ -28,9 +31,9 @@ from ..dtypes import DType
 from ..errors import BoundsError, DeferredBoundsError, ExecutionError, OutOfMemoryError, PyriteError
 from ..graph import Node, check, constant, describe_site, leaf, pending_below
 from ..layout import size_of
-from ..storage import Storage
+from ..storage import POOLED, Storage
 from . import threads
-from .base import reference_storage
+from .base import Array, reference_storage
 from .stream import QUEUE_BOUND, StreamBackend, base_of
 
 _ref = weakref.ref
@@ -100,6 +103,7 @@ class Launch:
     empty: bool
     nest: Nest
     freed: list[int] = field(default_factory=list)
+    reuse: dict[int, int] = field(default_factory=dict)  # result slot: slot of a dying input of the same layout
 
 
 @dataclass
@@ -132,6 +136,34 @@ class Plan:
         for slot, last in uses.items():
             if slot not in keep:
                 self.steps[last].freed.append(slot)
+        kept = {p.slot for p in wanted}
+        for number, step_ in enumerate(self.steps):
+            if isinstance(step_, Launch):
+                dying = {s for _, s, _ in step_.pointers if uses[s] == number and s not in kept}
+                step_.reuse = _reusable(step_, dying)
+
+
+def _reusable(step: Launch, dying: set[int]) -> dict[int, int]:
+    """Results that may be written over an input: read only once, at the very place that is written."""
+    accesses = step.nest.accesses
+    reads: dict[int, list[Any]] = {}
+    for a in accesses:
+        if not a.store:
+            reads.setdefault(a.node.slot, []).append(a)
+    found: dict[int, int] = {}
+    for a in accesses:
+        if not a.store or size_of(a.node.shape) * a.dtype.itemsize < POOLED:
+            continue
+        for slot, seen in reads.items():
+            r = seen[0]
+            if (
+                slot in dying and slot not in found.values() and len(seen) == 1 and r.dtype is a.dtype
+                and r.offset == 0 and r.strides == a.strides
+                and size_of(r.node.shape) == size_of(a.node.shape)
+            ):  # fmt: skip
+                found[a.node.slot] = slot
+                break
+    return found
 
 
 def _slots(step: Launch | Fallback) -> list[int]:
@@ -196,10 +228,56 @@ def pack(value: Any, dtype: DType) -> int:
 
 
 def _element(value: Any, dtype: DType) -> bytes:
-    import numpy as np
-
     data: bytes = np.asarray(value, dtype.np).tobytes()
     return data
+
+
+def held_by(items: Sequence[Any], i: int) -> int:
+    """References to items[i]."""
+    return sys.getrefcount(items[i])
+
+
+def exported(storage: Storage) -> bool:
+    """Does a NumPy array outside show this memory?"""
+    flat = storage.flat
+    owner = flat
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    return sys.getrefcount(owner) > (_OWN_HELD if owner is flat else _VIEW_HELD)
+
+
+def _references(storage: Storage) -> int:
+    flat = storage.flat
+    owner = flat
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    return sys.getrefcount(owner)
+
+
+def _calibrate() -> tuple[int, int]:
+    """What `held_by` counts for a node and a storage that only a plan's lists hold, on this interpreter."""
+    storage = Storage.new(1, DType.F32)
+    nodes = [leaf(storage, DType.F32, (1,))]
+    storages = [storage]
+    del storage
+    return held_by(nodes, 0), held_by(storages, 0)
+
+
+_NODE_HELD, _STORAGE_HELD = _calibrate()
+_OWN_HELD, _VIEW_HELD = _references(Storage(np.empty(2))), _references(Storage(np.empty(2)[:1]))
+
+
+def is_private(array: Array) -> bool:
+    """Does this handle alone hold the memory it shows, whole and in order? Never wrongly True."""
+    node = array.node
+    storage = node.storage
+    if storage is None or storage.foreign or not storage.writable or node.offset or node.strides is not None:
+        return False
+    if storage.flat.size != node.size or exported(storage):
+        return False
+    storages, nodes = [storage], [node]
+    del storage, node
+    return held_by(nodes, 0) <= _NODE_HELD + 1 and held_by(storages, 0) <= _STORAGE_HELD
 
 
 class CompiledBackend(StreamBackend):
@@ -244,7 +322,7 @@ class CompiledBackend(StreamBackend):
                 self._plans.move_to_end(key)
             self.last_plan = plan
             storages: list[Storage | None] = [n.storage for n in inputs] + [None] * (plan.slots - len(inputs))
-            failed = self._run(plan, inputs, storages)
+            failed = self._run(plan, inputs, storages, pending)
             first = len(inputs)
             wanted = set(outputs)
             for i, node in enumerate(pending):
@@ -257,13 +335,15 @@ class CompiledBackend(StreamBackend):
             outputs = [n for n in outputs if not n.known and n.error is None]
             pending = pending_below(outputs)
 
-    def _run(self, plan: Plan, inputs: Sequence[Node], storages: list[Storage | None]) -> Any:
+    def _run(
+        self, plan: Plan, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
+    ) -> Any:
         """Runs the steps; returns (step, error) of the first that failed."""
         for step in plan.steps:
             started = time.perf_counter() if DEBUG else 0.0
             try:
                 if isinstance(step, Launch):
-                    self._kernel(step, inputs, storages)
+                    self._kernel(step, inputs, storages, pending)
                 else:
                     self._fallback(step, inputs, storages)
             except (PyriteError, MemoryError) as error:
@@ -274,9 +354,36 @@ class CompiledBackend(StreamBackend):
                 _report(step, time.perf_counter() - started)
         return None
 
-    def _kernel(self, step: Launch, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
+    def _free_to_take(
+        self, slot: int, size: int, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
+    ) -> bool:
+        """Does nobody but this plan hold the memory in `slot`?"""
+        storage = storages[slot]
+        if storage is None or storage.flat.size != size or not storage.writable or storage.foreign:
+            return False
+        if exported(storage):
+            return False
+        if slot >= len(inputs):
+            del storage
+            return held_by(storages, slot) <= _STORAGE_HELD - 1  # a value between: no node holds it
+        node = inputs[slot]
+        if node.offset or node.strides is not None:
+            return False
+        uses = sum(x is node for p in pending for x in p.inputs)
+        del node, storage
+        return held_by(inputs, slot) <= _NODE_HELD + uses and held_by(storages, slot) <= _STORAGE_HELD
+
+    def _kernel(
+        self, step: Launch, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
+    ) -> None:
+        reuse = step.reuse
         for slot, size, dtype in step.stored:
-            storages[slot] = Storage.new(size, dtype)
+            source = reuse.get(slot)
+            if source is None or not self._free_to_take(source, size, inputs, storages, pending):
+                storages[slot] = Storage.new(size, dtype)
+            else:
+                storages[slot] = storages[source]
+                STATISTICS.reused += 1
         if step.empty:
             return
         STATISTICS.kernels += 1

@@ -33,7 +33,7 @@ class Statistics:
         self.drains = 0
         self.plans = 0  # plans made
         self.plan_hits = 0  # drains served by a plan made before
-        self.allocations = 0
+        self.reused = 0  # results written over an input that nobody needed any more
 
     def snapshot(self) -> dict[str, int]:
         """The counts as a dict."""

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..apply import Handle, apply, array_in, evaluate, wrap
-from ..backends.autodiff import Traced
+from ..backends.base import require_writable
 from ..backends.base import Array
-from ..dtypes import Int, check_scalar, kind_of_scalar
+from ..dtypes import Complex, Float, Int, check_scalar, from_numpy, kind_of_scalar
 from ..errors import ArgumentError, BoundsError, DTypeError, GradientError, ShapeError, public
+from ..interop import asarray, data_of, is_tracked
 from ..layout import DimSlice, Ints, broadcast_shapes, check_index, python_slice
 from ..ops.indexing import check_indices
 
@@ -91,6 +92,10 @@ class Parsed:
                 else:
                     self.ranges.append(DimSlice(at, 1, 1))
                 axis += 1
+            elif isinstance(k, Mask) and k.rank == 0:
+                # a scalar mask is an axis of size 1, taken once or not at all
+                self.arrays.append((len(self.result), np.zeros(int(bool(k.value)), np.int64)))
+                self.result.append(None)
             elif isinstance(k, Mask):
                 for part in k.indices(self.shape[axis : axis + k.rank], axis):
                     self._array(axis, part)
@@ -153,11 +158,14 @@ def _as_index(k: Any) -> Any:
         if dtype.kind is not Int:
             raise DTypeError(f"an index tensor must be of kind Int or Bool, got {dtype.name}")
         return Indices(k) if k._v.shape else int(evaluate(k))
-    if isinstance(k, (list, np.ndarray)):
-        array = np.asarray(k)
+    if isinstance(k, (list, range, np.ndarray)):
+        try:
+            array = np.asarray(k)
+        except ValueError:
+            raise ShapeError("the rows of an index list differ in length") from None
         if array.dtype == np.bool_:
             return Mask(array)
-        if array.size == 0 and isinstance(k, list):
+        if array.size == 0 and not isinstance(k, np.ndarray):
             array = array.astype(np.int64)
         if array.dtype.kind not in "iu":
             raise DTypeError(f"an index array must hold ints or bools, got {array.dtype}")
@@ -211,9 +219,7 @@ def read(t: Handle, key: Any) -> Tensor:
     view = basic(t, parsed)
     if not parsed.arrays:
         return view
-    from ..interop import asarray
-
-    device = view.device
+    device = view.device.inner()
     tensors = [a if isinstance(a, Handle) else asarray(a, device=device) for _, a in parsed.arrays]
     broadcast_shapes(*[i._v.shape for i in tensors])
     return apply("index", (view, *tensors), tuple(axis for axis, _ in parsed.arrays))
@@ -222,9 +228,11 @@ def read(t: Handle, key: Any) -> Tensor:
 def write(t: Handle, key: Any, value: Any) -> None:
     """t[key] = value."""
     refuse_tracked(t)
+    parsed = Parsed(t._v.shape, key)
     array = array_in(t)
     array.backend.own_memory(array)
-    parsed = Parsed(t._v.shape, key)
+    evaluate(t)
+    require_writable(array.node)  # of the tensor itself: a part of a broadcast view may look harmless
     view = basic(t, parsed)
     dtype = t._v.dtype
     index: Any = ...
@@ -235,11 +243,17 @@ def write(t: Handle, key: Any, value: Any) -> None:
             places = evaluate(a) if isinstance(a, Handle) else a
             check_indices(places, shape[axis], axis)
             parts[axis] = places
+        whole = broadcast_shapes(*[np.shape(parts[axis]) for axis, _ in parsed.arrays])
+        for axis, _ in parsed.arrays:
+            # in row-major memory of their own NumPy takes them in order, so that the last of duplicates stays
+            parts[axis] = np.array(np.broadcast_to(parts[axis], whole), order="C")
         index = tuple(parts)
         shape = np.broadcast_to(np.empty((), np.int8), shape)[index].shape
-    new = _values(value, dtype)
+    new = _values(value, t)
     if new.shape != shape and not _fits(new.shape, shape):
         raise ShapeError(f"values of shape {new.shape} do not fill a selection of shape {shape}")
+    if parsed.arrays:
+        new = np.array(np.broadcast_to(new.reshape(new.shape[max(0, new.ndim - len(shape)) :]), shape), order="C")
     array_in(view).backend.write(array_in(view), index, new)
 
 
@@ -251,32 +265,35 @@ def _fits(given: Ints, wanted: Ints) -> bool:
     return all(g in (1, w) for g, w in zip(given[::-1], wanted[::-1]))
 
 
-def _values(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """What is written, as an array of the tensor's dtype; only conversions inside the kind."""
-    if not isinstance(value, Handle):
-        if kind_of_scalar(value) is not None:
-            return np.asarray(check_scalar(value, dtype)).astype(dtype.np)
-        from ..interop import asarray
+def _values(value: Any, t: Handle) -> np.ndarray[Any, Any]:
+    """What is written, as an array of the tensor's dtype; only conversions inside the kind.
 
-        value = asarray(value)
-        if value._v.dtype.kind is Int and dtype.kind is not Int and not dtype.is_bool():
-            return evaluate(value).astype(dtype.np)
-    other = value._v.dtype
-    if other.kind is not dtype.kind:
+    Python's ints go with floats, and both with complex numbers, in lists too.
+    """
+    dtype = t._v.dtype
+    if kind_of_scalar(value) is not None:
+        with np.errstate(all="ignore"):
+            return np.asarray(check_scalar(value, dtype)).astype(dtype.np)
+    if isinstance(value, Handle):
+        other = value._v.dtype
+        array = evaluate(value)
+        wider: tuple[Any, ...] = ()
+    else:
+        array = data_of(value, dtype, t.device)  # type: ignore[attr-defined]
+        other = from_numpy(array.dtype)
+        wider = {Float: (Int,), Complex: (Int, Float)}.get(dtype.kind, ())
+    if other.kind is not dtype.kind and other.kind not in wider:
         raise DTypeError(
             f"cannot write {other.name} values into a {dtype.name} tensor", f"convert them: .cast(pr.{dtype.name})"
         )
-    array = evaluate(value)
-    return array if other is dtype else array.astype(dtype.np)
+    with np.errstate(all="ignore"):
+        return array if other is dtype else array.astype(dtype.np)
 
 
 def refuse_tracked(t: Handle) -> None:
     """Raises `GradientError` for a tensor that autodiff tracks."""
-    v = t._v
-    while type(v) is Traced:
-        if v.step.tracked:
-            raise GradientError(
-                "a tensor that autodiff tracks cannot be written to",
-                "use t.slice_assign(...), which gives a new tensor, or write to t.detach()",
-            )
-        v = v.value
+    if is_tracked(t):
+        raise GradientError(
+            "a tensor that autodiff tracks cannot be written to",
+            "use t.slice_assign(...), which gives a new tensor",
+        )
