@@ -173,6 +173,34 @@ def test_freed_buffers_come_back() -> None:
     assert POOL.allocated - before <= 1
 
 
+def test_a_dying_input_gives_its_memory_to_the_result() -> None:
+    p, g = tensor(1 << 18), tensor(1 << 18, seed=1)
+    before = pr.stats()["reused"]
+    for _ in range(5):
+        p = p - g * 0.5
+        pr.Device.cpu().sync()
+    assert pr.stats()["reused"] == before + 5
+
+
+def test_memory_that_is_seen_elsewhere_is_not_written_over() -> None:
+    """A second handle, a view, a NumPy array and the tape each keep the old values."""
+    p = tensor(1 << 18)
+    want = p.numpy()
+    old, view, array = p, p[5:9], np.asarray(p)
+    x = tensor(1 << 18, seed=1).autodiff().require_grad()
+    y = pr.sum(x * p)
+    p = p * 2.0
+    pr.Device.cpu().sync()
+    assert old[0].item() == want[0]
+    assert view.to_list() == want[5:9].tolist()
+    assert array[7] == want[7]
+    del old, view
+    p = p * 2.0
+    pr.Device.cpu().sync()
+    assert array[7] == want[7]
+    assert np.array_equal(x.grad(y.backward()).numpy(), want)
+
+
 def test_explain() -> None:
     plan = pr.explain(pr.softmax(X, axis=-1))
     assert (plan.kernels, plan.fallbacks) == (1, 0)

@@ -103,7 +103,7 @@ class Launch:
     empty: bool
     nest: Nest
     freed: list[int] = field(default_factory=list)
-    reuse: dict[int, int] = field(default_factory=dict)  # result slot: slot of a dying input of the same layout
+    reuse: dict[int, list[int]] = field(default_factory=dict)  # result slot: inputs read last, at the same places
 
 
 @dataclass
@@ -136,33 +136,33 @@ class Plan:
         for slot, last in uses.items():
             if slot not in keep:
                 self.steps[last].freed.append(slot)
-        kept = {p.slot for p in wanted}
+        # after an error the rest is computed again, from inputs that must still be there
+        may_fail = any(isinstance(s, Fallback) and s.node.op is not None and s.node.op.bounds for s in self.steps)
+        kept = {p.slot for p in wanted} | (set(range(self.inputs)) if may_fail else set())
         for number, step_ in enumerate(self.steps):
             if isinstance(step_, Launch):
                 dying = {s for _, s, _ in step_.pointers if uses[s] == number and s not in kept}
                 step_.reuse = _reusable(step_, dying)
 
 
-def _reusable(step: Launch, dying: set[int]) -> dict[int, int]:
-    """Results that may be written over an input: read only once, at the very place that is written."""
+def _reusable(step: Launch, dying: set[int]) -> dict[int, list[int]]:
+    """Inputs that a result may be written over: read only once, at the very place that is written."""
     accesses = step.nest.accesses
     reads: dict[int, list[Any]] = {}
     for a in accesses:
         if not a.store:
             reads.setdefault(a.node.slot, []).append(a)
-    found: dict[int, int] = {}
+    found: dict[int, list[int]] = {}
     for a in accesses:
         if not a.store or size_of(a.node.shape) * a.dtype.itemsize < POOLED:
             continue
         for slot, seen in reads.items():
             r = seen[0]
             if (
-                slot in dying and slot not in found.values() and len(seen) == 1 and r.dtype is a.dtype
-                and r.offset == 0 and r.strides == a.strides
+                slot in dying and len(seen) == 1 and r.dtype is a.dtype and r.offset == 0 and r.strides == a.strides
                 and size_of(r.node.shape) == size_of(a.node.shape)
             ):  # fmt: skip
-                found[a.node.slot] = slot
-                break
+                found.setdefault(a.node.slot, []).append(slot)
     return found
 
 
@@ -322,6 +322,7 @@ class CompiledBackend(StreamBackend):
                 self._plans.move_to_end(key)
             self.last_plan = plan
             storages: list[Storage | None] = [n.storage for n in inputs] + [None] * (plan.slots - len(inputs))
+            taken = STATISTICS.reused
             failed = self._run(plan, inputs, storages, pending)
             first = len(inputs)
             wanted = set(outputs)
@@ -331,7 +332,7 @@ class CompiledBackend(StreamBackend):
                     node.settle(storage)
             if failed is None:
                 return
-            self._poison(pending, failed[0], failed[1], first)
+            self._poison(pending, failed[0], failed[1], first, STATISTICS.reused != taken)
             outputs = [n for n in outputs if not n.known and n.error is None]
             pending = pending_below(outputs)
 
@@ -378,12 +379,14 @@ class CompiledBackend(StreamBackend):
     ) -> None:
         reuse = step.reuse
         for slot, size, dtype in step.stored:
-            source = reuse.get(slot)
-            if source is None or not self._free_to_take(source, size, inputs, storages, pending):
-                storages[slot] = Storage.new(size, dtype)
+            for source in reuse.get(slot, ()):
+                # a memory that was taken already is held twice, so it is not free any more
+                if self._free_to_take(source, size, inputs, storages, pending):
+                    storages[slot] = storages[source]
+                    STATISTICS.reused += 1
+                    break
             else:
-                storages[slot] = storages[source]
-                STATISTICS.reused += 1
+                storages[slot] = Storage.new(size, dtype)
         if step.empty:
             return
         STATISTICS.kernels += 1
@@ -438,8 +441,10 @@ class CompiledBackend(StreamBackend):
         shell = Node(p.op, (), p.params, p.shape, p.dtype)
         storages[p.slot], _ = reference_storage(p.op, shell, nodes)
 
-    def _poison(self, pending: Sequence[Node], step: Launch | Fallback, error: BaseException, first: int) -> None:
-        """Marks the failed nodes and all that depend on them."""
+    def _poison(
+        self, pending: Sequence[Node], step: Launch | Fallback, error: BaseException, first: int, taken: bool
+    ) -> None:
+        """Marks the failed nodes and all that depend on them; all that is left where an input was written over."""
         if isinstance(step, Launch):
             slots = {s for s, _, _ in step.stored}
         else:
@@ -454,10 +459,10 @@ class CompiledBackend(StreamBackend):
                     if x.error is not None:
                         node.error = x.error
                         break
-        if not any(n.error is not None for n in pending):
-            # a value between the nodes failed: nothing that is left can be computed
+        if taken or not any(n.error is not None for n in pending):
+            # a value between the nodes failed, or an input is gone: nothing that is left can be computed
             for node in pending:
-                if not node.known:
+                if not node.known and node.error is None:
                     node.error = _at_call(error, node)
 
 
