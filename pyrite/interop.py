@@ -174,7 +174,8 @@ def _from_list(obj: Any, target: DType | None, device: Device) -> np.ndarray[Any
     if kind is dtypes.Int and array.size:
         check_scalar(int(array.max()), wanted)
         check_scalar(int(array.min()), wanted)
-    return array.astype(wanted.np)
+    with np.errstate(all="ignore"):
+        return array.astype(wanted.np)
 
 
 def _too_wide(obj: Any, array: np.ndarray[Any, Any]) -> bool:
@@ -444,6 +445,12 @@ def _export(t: Handle, max_version: Any, dl_device: Any, copy: bool | None) -> A
 
 # -- pickles and files
 
+_SAVED = {
+    "BOOL": dtypes.bool_, "I8": dtypes.int8, "I16": dtypes.int16, "I32": dtypes.int32, "I64": dtypes.int64,
+    "U8": dtypes.uint8, "U16": dtypes.uint16, "U32": dtypes.uint32, "U64": dtypes.uint64,
+    "F16": dtypes.float16, "BF16": dtypes.bfloat16, "F32": dtypes.float32, "F64": dtypes.float64,
+}  # fmt: skip
+
 
 def restore(data: bytes, dtype: DType, shape: Ints, device: str) -> Tensor:
     """Rebuilds a pickled tensor."""
@@ -465,12 +472,18 @@ def save_safetensors(tensors: Mapping[str, Tensor], path: str | os.PathLike[str]
     """
     from safetensors.numpy import save
 
+    if not isinstance(tensors, Mapping):
+        raise DTypeError(f"expected a mapping of names to tensors, got {type(tensors).__name__}")
     arrays = {}
     for name, t in tensors.items():
         if not isinstance(t, Handle):
             raise DTypeError(f"entry {name!r} is not a tensor but {type(t).__name__}")
         if t._v.dtype.is_complex():
             raise DTypeError(f"entry {name!r} is {t._v.dtype.name}, which the format does not hold")
+        if str(name) == "__metadata__":
+            raise ArgumentError("the name '__metadata__' is taken by the format")
+        if str(name) in arrays:
+            raise ArgumentError(f"two entries have the name {str(name)!r}")
         arrays[str(name)] = np.array(evaluate(t), order="C")
     data = save(arrays)
     target = os.fspath(path)
@@ -491,14 +504,21 @@ def load_safetensors(path: str | os.PathLike[str], *, device: Device | str | Non
 
     Raises `TensorReadError` for a damaged file, `OSError` when it cannot be read.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load
+    from safetensors import SafetensorError, deserialize
 
     with open(path, "rb") as file:
         data = file.read()
     try:
-        arrays = load(data)
-    except (SafetensorError, ValueError, KeyError, TypeError, OverflowError) as error:
+        entries = deserialize(data)
+    except (SafetensorError, ValueError, TypeError, OverflowError) as error:
         raise TensorReadError(f"{os.fspath(path)!r} is not a safetensors file: {error}") from None
-    return {name: asarray(a, device=device, copy=True) for name, a in arrays.items()}
+    where = as_device(device)
+    tensors = {}
+    for name, entry in entries:
+        dtype = _SAVED.get(entry["dtype"])
+        if dtype is None:
+            raise TensorReadError(f"entry {name!r} of {os.fspath(path)!r} is {entry['dtype']}, which has no dtype here")
+        array = np.frombuffer(entry["data"], dtype.np).reshape(entry["shape"])
+        tensors[name] = _own(np.array(array), dtype, where)
+    return tensors
 

@@ -64,6 +64,7 @@ class Tensor(
 
     __slots__ = ()
 
+    @public("pr.Tensor")
     def __init__(self) -> None:
         raise ArgumentError("tensors are made by pr.asarray, pr.zeros and the other creation functions")
 

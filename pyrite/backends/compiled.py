@@ -153,9 +153,12 @@ def _reusable(step: Launch, dying: set[int]) -> dict[int, list[int]]:
         if not a.store:
             reads.setdefault(a.node.slot, []).append(a)
     found: dict[int, list[int]] = {}
-    for a in accesses:
-        if not a.store or size_of(a.node.shape) * a.dtype.itemsize < POOLED:
+    for number, e in step.nest.stores:
+        a = accesses[number]
+        if size_of(a.node.shape) * a.dtype.itemsize < POOLED:
             continue
+        if step.nest.kind == "rows" and (a.step == 0 or e.level < step.nest.levels - 1):
+            continue  # written before the row has been read for the last time
         for slot, seen in reads.items():
             r = seen[0]
             if (

@@ -633,8 +633,9 @@ class Renderer:
             x = self.value(r.body, known, at, mask)
             new = self._combine(r, old, x)
             result.append(new if mask is None else self.vec.select(mask, new, old))
-        for number, e in stores:
-            self._store(number, self.value(e, known, at, mask), at, mask)
+        # all reads come before the first write: a result may lie over an input
+        for number, v in [(k, self.value(e, known, at, mask)) for k, e in stores]:
+            self._store(number, v, at, mask)
         for e in self.nest.spills:
             if e.id in known and not self._spilled_before(e, level):
                 self._spill(e, known[e.id], at)
@@ -773,8 +774,8 @@ class Renderer:
             assert r.result is not None
             known[r.result.id] = rows[0]
         mask = self.vec.icmp("slt", self._lanes(c), self._splat("i64", high))
-        for number, e in self.nest.stores:
-            self._store(number, self.value(e, known, c, mask), c, mask)
+        for number, v in [(k, self.value(e, known, c, mask)) for k, e in self.nest.stores]:
+            self._store(number, v, c, mask)
 
 
 def _align(type: str) -> int:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..apply import Handle, apply, array_in, evaluate, wrap
-from ..backends.base import require_writable
-from ..backends.base import Array
+from ..backends.base import Array, require_writable
 from ..dtypes import Complex, Float, Int, check_scalar, from_numpy, kind_of_scalar
 from ..errors import ArgumentError, BoundsError, DTypeError, GradientError, ShapeError, public
 from ..interop import asarray, data_of, is_tracked
@@ -234,7 +233,6 @@ def write(t: Handle, key: Any, value: Any) -> None:
     evaluate(t)
     require_writable(array.node)  # of the tensor itself: a part of a broadcast view may look harmless
     view = basic(t, parsed)
-    dtype = t._v.dtype
     index: Any = ...
     shape = view._v.shape
     if parsed.arrays:
