@@ -160,6 +160,8 @@ def options(given: Any, dtype: Any, device: Any) -> tuple[Device, DType | None]:
 def created(value: Value, device: Device) -> Tensor:
     """A new tensor of a device: it takes part in autodiff if the device does."""
     device.lock()
+    if type(value) is Array and value.node.value is not None:
+        value.backend.own_memory(value)  # a user's tensor has memory, for views to show and writes to change
     strategy = device._strategy
     if strategy is not None:
         value = Traced(value, 1, Step(value.shape, value.dtype), strategy)

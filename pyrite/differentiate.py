@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import threading
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .apply import Handle, do_of, wrap
-from .backends.autodiff import GradientCheckpointingStrategy, Step, Traced, backward
+from .backends.autodiff import ACTIVE, GradientCheckpointingStrategy, Step, Traced, backward
 from .dtypes import Float
 from .errors import ArgumentError, DTypeError, PyriteError, ShapeError, surface
 from .layout import size_of
 
-
-class _Depth(threading.local):
-    level = 1
-
-
-_depth = _Depth()
+_levels = itertools.count(2).__next__  # an inner call gets a higher level than the ones around it
 
 
 def value_and_grad(
@@ -38,6 +33,12 @@ def value_and_grad(
         >>> float(value), slope.to_list()
         (10.0, [2.0, 6.0])
     """
+    return _differentiator("pr.value_and_grad", function, argnums, has_aux)
+
+
+def _differentiator(
+    name: str, function: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool
+) -> Callable[..., Any]:
     many = not isinstance(argnums, int)
     places: tuple[int, ...] = tuple(argnums) if many else (argnums,)  # type: ignore[arg-type, assignment]
 
@@ -48,7 +49,7 @@ def value_and_grad(
             if error.function is not None:
                 raise
             caught = error
-        surface(caught, "pr.value_and_grad")
+        surface(caught, name)
 
     return call
 
@@ -57,10 +58,12 @@ def _value_and_grad(
     function: Callable[..., Any], places: tuple[int, ...], many: bool, has_aux: bool, args: Any, kwargs: Any
 ) -> Any:
     given = list(args)
-    _depth.level += 1
-    level = _depth.level
+    level = _levels()
+    ACTIVE.add(level)
     try:
         leaves: list[Traced] = []
+        if len({i % max(1, len(given)) for i in places}) != len(places):
+            raise ArgumentError(f"argnums {places} name an argument twice")
         for i in places:
             if not -len(given) <= i < len(given):
                 raise ArgumentError(f"argument {i} of {len(given)} is to be differentiated, but is not there")
@@ -76,6 +79,8 @@ def _value_and_grad(
         result = function(*given, **kwargs)
         aux = None
         if has_aux:
+            if not isinstance(result, (tuple, list)) or len(result) != 2:
+                raise ArgumentError(f"with has_aux the function returns a pair, got {type(result).__name__}")
             result, aux = result
         if not isinstance(result, Handle) or result._v.dtype.kind is not Float:
             what = result._v.dtype.name if isinstance(result, Handle) else type(result).__name__
@@ -100,7 +105,7 @@ def _value_and_grad(
         first = (wrap(value), _strip(aux, level)) if has_aux else wrap(value)
         return first, tuple(slopes) if many else slopes[0]
     finally:
-        _depth.level -= 1
+        ACTIVE.discard(level)
 
 
 def _strip(x: Any, level: int) -> Any:
@@ -109,7 +114,8 @@ def _strip(x: Any, level: int) -> Any:
         v = x._v
         return wrap(v.value) if type(v) is Traced and v.level == level else x
     if isinstance(x, (list, tuple)):
-        return type(x)(_strip(i, level) for i in x)
+        parts = [_strip(i, level) for i in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
     if isinstance(x, dict):
         return {k: _strip(i, level) for k, i in x.items()}
     return x
@@ -127,7 +133,7 @@ def grad(function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux
         >>> second(pr.asarray([3.0])).to_list()
         [18.0]
     """
-    both = value_and_grad(function, argnums, has_aux)
+    both = _differentiator("pr.grad", function, argnums, has_aux)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         value, slope = both(*args, **kwargs)

@@ -509,7 +509,7 @@ def load_safetensors(path: str | os.PathLike[str], *, device: Device | str | Non
     with open(path, "rb") as file:
         data = file.read()
     try:
-        entries = deserialize(data)
+        entries = deserialize(data)  # type: ignore[no-untyped-call]
     except (SafetensorError, ValueError, TypeError, OverflowError) as error:
         raise TensorReadError(f"{os.fspath(path)!r} is not a safetensors file: {error}") from None
     where = as_device(device)

@@ -143,6 +143,13 @@ class Storage:
         self.foreign = foreign
         self.volatile = foreign and self.writable
 
+    def capture(self, holder: weakref.ref[Any]) -> None:
+        """Remembers a handle that must keep the present values when the memory is written to."""
+        captures = self.captures
+        captures.append(holder)
+        if len(captures) > 64 and not len(captures) & (len(captures) - 1):
+            self.captures = [c for c in captures if c() is not None]
+
     def touched(self) -> None:
         """Called after every write."""
         self.writes += 1

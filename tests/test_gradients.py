@@ -11,7 +11,7 @@ from contract import seed_of, values
 import pyrite as pr
 from pyrite.apply import do_on, wrap
 from pyrite.backends.autodiff import GradientCheckpointingStrategy as Strategy
-from pyrite.backends.autodiff import Step, Traced, backward, run
+from pyrite.backends.autodiff import ACTIVE, Step, Traced, backward, run
 from pyrite.device import Device
 from pyrite.dtypes import float64
 from pyrite.ops import REGISTRY
@@ -62,6 +62,7 @@ class Function:
 
     def slopes(self, arrays: Any, level: int) -> list[Any]:
         """Gradients as values one level below `level`."""
+        ACTIVE.add(level)
         leaves = [traced(a, level) if i in self.floats else a for i, a in enumerate(arrays)]
         found = backward(self.value(leaves))
         do = do_on(self.device)

@@ -16,12 +16,13 @@ from typing import Any, Union
 from ..dtypes import DType
 from ..errors import GradientError
 from ..layout import Ints
-from ..ops.record import REGISTRY, ZERO, Op, Rule, no_rule
+from ..ops.record import NO_RULE, REGISTRY, ZERO, Op, Rule, no_rule
 from .base import Array, Backend
 
 _sequence = itertools.count(1).__next__
 
 Value = Union[Array, "Traced"]
+ACTIVE: set[int] = set()  # levels of `grad` calls that are running
 
 
 class GradientCheckpointingStrategy(Enum):
@@ -133,6 +134,10 @@ def run(op: Op, values: Sequence[Value], params: tuple[Any, ...] = ()) -> Value:
 
 
 def _record(op: Op, values: Sequence[Value], params: tuple[Any, ...], level: int) -> Traced:
+    if level > 1 and level not in ACTIVE:
+        raise GradientError(
+            "a tensor of a finished pr.grad call is used after it", "return it from the function, with has_aux=True"
+        )
     strategy: GradientCheckpointingStrategy | None = None
     inner: list[Value] = []
     parents: list[Step | None] = []
@@ -173,9 +178,11 @@ def _save(
     def state(i: int) -> Any:
         v = values[i]
         if type(v) is Traced and v.level == level:
-            if v.step.state is None:
-                v.step.state = Held(capture(inner[i]))
-            return v.step.state
+            kept = v.step.state
+            # after a write the kept handle has a node of its own: it is the old value, not the present one
+            if kept is None or (type(kept) is Held and array_of(kept.value).node is not array_of(inner[i]).node):
+                kept = v.step.state = Held(capture(inner[i]))
+            return kept
         return Held(capture(inner[i]))
 
     if cheap:
@@ -300,6 +307,7 @@ def backward(root: Traced, seed: Value | None = None) -> Gradients:
                 "a step of this graph was already consumed by an earlier backward",
                 "add the losses before calling backward, or compute the forward pass again",
             )
+    _refuse_no_rule(first)
     do = Do(array_of(root).backend)
     grads: dict[Step, Value] = {first: do.full(1, root.shape, root.dtype) if seed is None else seed}
     kept: dict[Step, Value] = {}
@@ -337,15 +345,29 @@ def _reachable(first: Step) -> list[Step]:
     return sorted(seen, key=lambda s: -s.id)
 
 
+def _refuse_no_rule(first: Step) -> None:
+    """Raises before anything is consumed, if the gradient would reach an op without a rule."""
+    seen = {first}
+    stack = [first]
+    while stack:
+        step = stack.pop()
+        if step.op is None or step.op.vjp is ZERO:
+            continue
+        if step.op.vjp is NO_RULE:
+            raise no_rule(step.op)
+        for parent in step.parents:
+            if parent is not None and parent not in seen:
+                seen.add(parent)
+                stack.append(parent)
+
+
 def _pull(do: Do, step: Step, g: Value, cache: dict[int, Value]) -> Sequence[Value | None]:
     """The gradients of a step's inputs."""
     op = step.op
     assert op is not None
     rule = op.vjp
     if isinstance(rule, Rule):
-        if rule is ZERO:
-            return [None] * len(step.parents)
-        raise no_rule(op)
+        return [None] * len(step.parents)  # `backward` has refused what has no rule
     saved = [_restore(s, cache) for s in step.saved]
     if op.variadic:
         return rule(do, g, saved[0], saved[1:], *step.params)

@@ -62,6 +62,7 @@ class Backend:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
+        self._late: list[weakref.ref[Array]] = []  # captures of values that had no memory yet
 
     # -- what a backend supplies
 
@@ -151,11 +152,29 @@ class Backend:
         """The present value of a handle, whatever is written later; a copy only if a write comes."""
         node = array.node
         held = Array(node, self, array.root if node.storage is None else None)
-        if node.storage is not None:
-            if node.storage.volatile:
-                return self.upload(node.array(), node.dtype)
-            node.storage.captures.append(weakref.ref(held))
+        storage = node.storage
+        if storage is None:
+            if node.value is None:
+                self._late.append(weakref.ref(held))
+        elif storage.volatile:
+            return self.upload(node.array(), node.dtype)
+        else:
+            storage.capture(weakref.ref(held))
         return held
+
+    def bind_captures(self) -> None:
+        """Ties captures to the memory that their values have by now; called after every drain."""
+        waiting = []
+        for ref in self._late:
+            held = ref()
+            if held is None:
+                continue
+            storage = held.node.storage
+            if storage is not None:
+                storage.capture(ref)
+            elif held.node.error is None:
+                waiting.append(ref)
+        self._late = waiting
 
     def write(self, array: Array, index: Any, value: np.ndarray[Any, Any]) -> None:
         """Writes into the memory of `array`, so that every view sees it and no earlier read does."""

@@ -46,6 +46,7 @@ class StreamBackend(Backend):
                 raise
             finally:
                 self._draining = False
+                self.bind_captures()
 
     def _drain(self, taken: list[weakref.ref[Array]]) -> None:
         outputs: list[Node] = []

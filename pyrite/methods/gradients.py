@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..apply import Handle, array_in, need_kind, wrap
+from ..apply import Handle, apply, array_in, need_kind, wrap
 from ..backends.autodiff import (
     GradientCheckpointingStrategy,
     Gradients,
     Step,
     Traced,
+    Value,
     array_of,
     backward,
+    run,
 )
 from ..dtypes import Float
-from ..errors import DeviceError, DTypeError, GradientError, ShapeError, public
+from ..errors import ArgumentError, DeviceError, DTypeError, GradientError, ShapeError, public
+from ..ops.record import REGISTRY
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -25,6 +28,18 @@ _LEVEL = 1  # the tape of `backward`
 def _traced(t: Handle) -> Traced | None:
     v = t._v
     return v if type(v) is Traced and v.level == _LEVEL else None
+
+
+def _need_gradients(grads: object) -> None:
+    if not isinstance(grads, Gradients):
+        raise DTypeError(f"expected the Gradients that backward gives, got {type(grads).__name__}")
+
+
+def _unshared(traced: Traced) -> Value:
+    """The value below; of a result as a copy, which costs nothing unless it is kept."""
+    if traced.step.op is None:
+        return traced.value
+    return run(REGISTRY["stop_gradient"], (traced.value,))
 
 
 class Autodiff(Handle):
@@ -62,6 +77,7 @@ class Autodiff(Handle):
         Source: Burn, `Tensor::grad`.
         """
         traced = _traced(self)
+        _need_gradients(grads)
         found = None if traced is None else grads.get(traced.step)
         return None if found is None else wrap(found)
 
@@ -72,6 +88,7 @@ class Autodiff(Handle):
         Source: Burn, `Tensor::grad_remove`.
         """
         traced = _traced(self)
+        _need_gradients(grads)
         found = None if traced is None else grads.pop(traced.step)
         return None if found is None else wrap(found)
 
@@ -89,6 +106,9 @@ class Autodiff(Handle):
         traced = _traced(self)
         if traced is None:
             raise GradientError("autodiff is off for this tensor")
+        _need_gradients(grads)
+        if not isinstance(grad, Handle):
+            raise DTypeError(f"the new gradient must be a tensor, got {type(grad).__name__}")
         if _traced(grad) is not None:
             raise GradientError("the new gradient has autodiff on", "pass grad.inner()")
         if array_in(self).backend is not array_in(grad).backend:
@@ -117,10 +137,12 @@ class Autodiff(Handle):
     def inner(self) -> Tensor:
         """The same values without autodiff; the tensor itself when it is off.
 
+        Of a leaf it is a view of the same memory, of a result a copy: writing to it leaves the graph alone.
+
         Source: Burn, `Tensor::inner`.
         """
         traced = _traced(self)
-        return self if traced is None else wrap(traced.value)  # type: ignore[return-value]
+        return self if traced is None else wrap(_unshared(traced))  # type: ignore[return-value]
 
     def without_autodiff(self) -> Tensor:
         """The same as `inner`.
@@ -175,7 +197,9 @@ class Autodiff(Handle):
         traced = _traced(self)
         if traced is None:
             raise GradientError("autodiff is off for this tensor", "call .autodiff() first")
-        return wrap(Traced(traced.value, _LEVEL, traced.step, GradientCheckpointingStrategy(strategy)))
+        if not isinstance(strategy, GradientCheckpointingStrategy):
+            raise ArgumentError(f"{strategy!r} is not a GradientCheckpointingStrategy")
+        return wrap(Traced(traced.value, _LEVEL, traced.step, strategy))
 
     @public("Tensor.detach")
     def detach(self) -> Tensor:
@@ -186,10 +210,11 @@ class Autodiff(Handle):
         need_kind(self, Float)
         traced = _traced(self)
         if traced is None:
-            return self  # type: ignore[return-value]
+            # inside pr.grad the gradient stops here at every level
+            return apply("stop_gradient", (self,)) if type(self._v) is Traced else self  # type: ignore[return-value]
         step = Step(traced.shape, traced.dtype)
         step.requires = traced.step.requires
-        return wrap(Traced(traced.value, _LEVEL, step, traced.strategy))
+        return wrap(Traced(_unshared(traced), _LEVEL, step, traced.strategy))
 
     @public("Tensor.require_grad")
     def require_grad(self) -> Tensor:
@@ -227,13 +252,13 @@ class Autodiff(Handle):
         if traced is None:
             if on:
                 raise GradientError("autodiff is off for this tensor", "call .autodiff() first")
-            return self  # type: ignore[return-value]
+            return self.detach()
         if traced.step.op is not None:
             if on:
                 raise GradientError(
                     "only a leaf can require a gradient; this tensor is the result of an operation",
                     "call .detach() first to start a new lineage",
                 )
-            return wrap(Traced(traced.value, _LEVEL, Step(traced.shape, traced.dtype), traced.strategy))
+            return wrap(Traced(_unshared(traced), _LEVEL, Step(traced.shape, traced.dtype), traced.strategy))
         traced.step.requires = on
         return self  # type: ignore[return-value]

@@ -45,8 +45,8 @@ class Parsed:
         self.ranges: list[DimSlice] = []
         self.result: list[int | None] = []  # per result axis: a size, or None for a new axis
         self.kept: list[int | None] = []  # per result axis: the tensor's axis, or None for a new one
-        self.dropped: set[int] = set()  # axes of the tensor taken by an int
         self.arrays: list[tuple[int, Any]] = []  # (axis among the kept ones and new ones, index tensor)
+        self.spacer: int | None = None  # a new axis that is not in the result
         self.parse(key if isinstance(key, tuple) else (key,))
 
     def parse(self, key: tuple[Any, ...]) -> None:
@@ -72,8 +72,13 @@ class Parsed:
             items.append(Ellipsis)
         advanced = any(isinstance(k, (Mask, Indices)) for k in items)
         axis = 0
-        for k in items:
+        for i, k in enumerate(items):
             if k is Ellipsis:
+                if rank == used and self.arrays and advanced and any(not _is_basic(x) for x in items[i + 1 :]):
+                    # NumPy takes index arrays on both sides for separated, though no axis is between them
+                    self.spacer = len(self.result)
+                    self.result.append(None)
+                    self.kept.append(None)
                 for _ in range(rank - used):
                     self._keep(DimSlice(0, 1, self.shape[axis]))
                     axis += 1
@@ -95,6 +100,7 @@ class Parsed:
                 # a scalar mask is an axis of size 1, taken once or not at all
                 self.arrays.append((len(self.result), np.zeros(int(bool(k.value)), np.int64)))
                 self.result.append(None)
+                self.kept.append(None)
             elif isinstance(k, Mask):
                 for part in k.indices(self.shape[axis : axis + k.rank], axis):
                     self._array(axis, part)
@@ -119,6 +125,18 @@ class Parsed:
     def basic_shape(self) -> Ints:
         """The shape after the basic part."""
         return tuple(1 if s is None else s for s in self.result)
+
+
+    def without_spacer(self, shape: Ints) -> Ints:
+        """The shape of the result, from one that has the spacer: the index arrays' axes stand in front there."""
+        if self.spacer is None:
+            return shape
+        at = len(shape) - len(self.result) + self.spacer + sum(axis > self.spacer for axis, _ in self.arrays)
+        return shape[:at] + shape[at + 1 :]
+
+
+def _is_basic(k: Any) -> bool:
+    return k is None or k is Ellipsis or isinstance(k, slice)
 
 
 class Indices:
@@ -221,7 +239,10 @@ def read(t: Handle, key: Any) -> Tensor:
     device = view.device.inner()
     tensors = [a if isinstance(a, Handle) else asarray(a, device=device) for _, a in parsed.arrays]
     broadcast_shapes(*[i._v.shape for i in tensors])
-    return apply("index", (view, *tensors), tuple(axis for axis, _ in parsed.arrays))
+    result = apply("index", (view, *tensors), tuple(axis for axis, _ in parsed.arrays))
+    if parsed.spacer is not None:
+        result = apply("reshape", (result,), parsed.without_spacer(result._v.shape))
+    return result
 
 
 def write(t: Handle, key: Any, value: Any) -> None:
@@ -248,10 +269,12 @@ def write(t: Handle, key: Any, value: Any) -> None:
         index = tuple(parts)
         shape = np.broadcast_to(np.empty((), np.int8), shape)[index].shape
     new = _values(value, t)
-    if new.shape != shape and not _fits(new.shape, shape):
-        raise ShapeError(f"values of shape {new.shape} do not fill a selection of shape {shape}")
+    selected = parsed.without_spacer(shape)
+    if new.shape != selected and not _fits(new.shape, selected):
+        raise ShapeError(f"values of shape {new.shape} do not fill a selection of shape {selected}")
     if parsed.arrays:
-        new = np.array(np.broadcast_to(new.reshape(new.shape[max(0, new.ndim - len(shape)) :]), shape), order="C")
+        new = np.broadcast_to(new.reshape(new.shape[max(0, new.ndim - len(selected)) :]), selected)
+        new = np.array(new, order="C").reshape(shape)
     array_in(view).backend.write(array_in(view), index, new)
 
 

@@ -150,7 +150,8 @@ def _needs(fields: dict[str, Any]) -> tuple[bool, ...]:
 def no_rule(record: Op) -> GradientError:
     """The error of differentiating through an op that has no rule."""
     return GradientError(
-        f"{record.name} has no gradient", "use .detach() on its input if the gradient should stop there"
+        f"{record.name} has no gradient",
+        "use .detach() on its input (.inner() on a leaf) if the gradient should stop there",
     )
 
 
