@@ -62,8 +62,6 @@ def _value_and_grad(
     ACTIVE.add(level)
     try:
         leaves: list[Traced] = []
-        if len({i % max(1, len(given)) for i in places}) != len(places):
-            raise ArgumentError(f"argnums {places} name an argument twice")
         for i in places:
             if not -len(given) <= i < len(given):
                 raise ArgumentError(f"argument {i} of {len(given)} is to be differentiated, but is not there")
@@ -76,6 +74,8 @@ def _value_and_grad(
             leaf = Traced(t._v, level, step, GradientCheckpointingStrategy.Disabled)
             leaves.append(leaf)
             given[i] = wrap(leaf)
+        if len({i % len(given) for i in places}) != len(places):
+            raise ArgumentError(f"argnums {places} name an argument twice")
         result = function(*given, **kwargs)
         aux = None
         if has_aux:

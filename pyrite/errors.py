@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, ClassVar, NoReturn, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -67,7 +67,25 @@ class GradientError(PyriteError, RuntimeError):
 
 
 class DeviceError(PyriteError, RuntimeError):
-    """Mixed devices, or defaults that are already locked."""
+    """Mixed devices, a device that is not there, or defaults that cannot be set.
+
+    `DeviceError.AlreadyInitialized`: the defaults are locked. `DeviceError.UnsupportedDType`: no device has them.
+    """
+
+    AlreadyInitialized: ClassVar[type[DeviceError]]
+    UnsupportedDType: ClassVar[type[DeviceError]]
+
+
+class _AlreadyInitialized(DeviceError):
+    """`DeviceError.AlreadyInitialized`."""
+
+
+class _UnsupportedDType(DeviceError):
+    """`DeviceError.UnsupportedDType`."""
+
+
+DeviceError.AlreadyInitialized = _AlreadyInitialized
+DeviceError.UnsupportedDType = _UnsupportedDType
 
 
 class ReadOnlyError(PyriteError, ValueError):
@@ -78,8 +96,68 @@ class BufferProtocolError(PyriteError, BufferError):
     """A foreign buffer that cannot be viewed (DLPack, buffer protocol)."""
 
 
-class ExecutionError(PyriteError, RuntimeError):
-    """A queued operation failed while it ran; the text names the line that queued it."""
+class TensorReadError(PyriteError, RuntimeError):
+    """The values of a tensor could not be read or converted.
+
+    `TensorReadError.Execution` is `ExecutionError`, `TensorReadError.Data` is `DataError`;
+    `TensorReadError.InvalidShape`: not the one element that was asked for.
+    """
+
+    Execution: ClassVar[type[TensorReadError]]
+    Data: ClassVar[type[TensorReadError]]
+    InvalidShape: ClassVar[type[TensorReadError]]
+
+
+class ExecutionError(TensorReadError):
+    """A queued operation failed while it ran; the text names the line that queued it.
+
+    `ExecutionError.WithContext` and `ExecutionError.Generic` are the same class: there is always a context.
+    """
+
+    WithContext: ClassVar[type[ExecutionError]]
+    Generic: ClassVar[type[ExecutionError]]
+
+
+class _InvalidShape(TensorReadError, ShapeError):
+    """`TensorReadError.InvalidShape`."""
+
+
+class DataError(TensorReadError):
+    """`TensorData` that cannot be had in the form asked for; its kinds are attributes, as in the original."""
+
+    StorageAccess: ClassVar[type[DataError]]
+    InvalidRepresentation: ClassVar[type[DataError]]
+    DTypeMismatch: ClassVar[type[DataError]]
+    UnsupportedConversion: ClassVar[type[DataError]]
+    ElementCountMismatch: ClassVar[type[DataError]]
+
+
+class _StorageAccess(DataError):
+    """`DataError.StorageAccess`."""
+
+
+class _InvalidRepresentation(DataError, ValueError):
+    """`DataError.InvalidRepresentation`: bytes that are no values of the dtype."""
+
+
+class _DTypeMismatch(DataError, DTypeError):
+    """`DataError.DTypeMismatch`: another element type than the stored one."""
+
+
+class _UnsupportedConversion(DataError, DTypeError):
+    """`DataError.UnsupportedConversion`: no conversion between two element types."""
+
+
+class _ElementCountMismatch(DataError, ShapeError):
+    """`DataError.ElementCountMismatch`: more or fewer values than the shape holds."""
+
+
+ExecutionError.WithContext = ExecutionError.Generic = ExecutionError
+TensorReadError.Execution, TensorReadError.Data = ExecutionError, DataError
+TensorReadError.InvalidShape = _InvalidShape
+DataError.StorageAccess, DataError.InvalidRepresentation = _StorageAccess, _InvalidRepresentation
+DataError.DTypeMismatch, DataError.UnsupportedConversion = _DTypeMismatch, _UnsupportedConversion
+DataError.ElementCountMismatch = _ElementCountMismatch
 
 
 class DeferredBoundsError(BoundsError, ExecutionError):
@@ -90,14 +168,48 @@ class OutOfMemoryError(ExecutionError, MemoryError):
     """No memory for a result; the device stays usable."""
 
 
-class TensorReadError(PyriteError, RuntimeError):
-    """The values of a tensor could not be read or converted."""
+class ContractError(ShapeError, AssertionError):
+    """A shape that `assert_shape` refuses."""
+
+
+class PrimitiveConversionError(PyriteError, TypeError):
+    """A tensor or primitive of another kind or backend than asked for; the two cases are attributes."""
+
+    BackendMismatch: ClassVar[type[PrimitiveConversionError]]
+    KindMismatch: ClassVar[type[PrimitiveConversionError]]
+
+
+class _BackendMismatch(PrimitiveConversionError):
+    """`PrimitiveConversionError.BackendMismatch`."""
+
+
+class _KindMismatch(PrimitiveConversionError, DTypeError):
+    """`PrimitiveConversionError.KindMismatch`."""
+
+
+PrimitiveConversionError.BackendMismatch = _BackendMismatch
+PrimitiveConversionError.KindMismatch = _KindMismatch
+
+_COROUTINE = 0x80  # the flag of a coroutine function's code
 
 
 def public(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Marks a function that users call: its errors carry `name` and end at the user's line."""
 
     def wrap(fn: Callable[P, R]) -> Callable[P, R]:
+        code = getattr(fn, "__code__", None)
+        if code is not None and code.co_flags & _COROUTINE:
+
+            @functools.wraps(fn)
+            async def later(*args: P.args, **kwargs: P.kwargs) -> Any:
+                try:
+                    return await cast("Any", fn)(*args, **kwargs)
+                except PyriteError as error:
+                    caught = error
+                raise named(caught, name) from caught.__cause__
+
+            return cast("Callable[P, R]", later)
+
         @functools.wraps(fn)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             try:

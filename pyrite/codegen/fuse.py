@@ -74,7 +74,7 @@ def _lower_node(node: Node, inputs: tuple[PNode, ...]) -> PNode:
     op = node.op
     assert op is not None
     p = PNode("opaque", op, inputs, node.params, node.shape, node.dtype)
-    if op.fuses == "movement":
+    if op.fuses == "movement" and (node.strides is not None or not node.dtype.is_complex()):
         p.kind = "movement"
         if node.strides is not None:
             x = inputs[0]
