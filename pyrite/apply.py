@@ -13,7 +13,7 @@ import numpy as np
 
 from .backends.autodiff import Do, Step, Traced, Value, array_of, run
 from .backends.base import Array
-from .device import Device, as_device, device_of
+from .device import Device, TensorCreationOptions, as_device, device_of
 from .dtypes import DType, Kind, as_dtype, check_scalar, kind_of_scalar, promote
 from .errors import ArgumentError, DeviceError, DTypeError
 from .layout import Ints
@@ -144,16 +144,21 @@ def need_kind(t: Handle, *kinds: type[Kind]) -> None:
 
 
 def options(given: Any, dtype: Any, device: Any) -> tuple[Device, DType | None]:
-    """Creation options: a Device, a DType or a pair of both, or the keywords."""
+    """Creation options: a Device, a DType, a pair of both or `TensorCreationOptions`, or the keywords."""
     if given is not None:
-        parts = given if isinstance(given, tuple) else (given,)
-        for part in parts:
+        if isinstance(given, TensorCreationOptions):
+            given = (given.device, given.dtype)
+        for part in given if isinstance(given, tuple) else (given,):
             if isinstance(part, Device):
+                if device is not None:
+                    raise ArgumentError("the device was given twice")
                 device = part
             elif isinstance(part, DType):
+                if dtype is not None:
+                    raise ArgumentError("the dtype was given twice")
                 dtype = part
             elif part is not None:
-                raise ArgumentError(f"{part!r} is not a creation option: expected a Device, a DType or a pair of both")
+                raise DTypeError(f"{part!r} is not a creation option: expected a Device, a DType or a pair of both")
     return as_device(device), None if dtype is None else as_dtype(dtype)
 
 

@@ -7,6 +7,7 @@ are compared with `is`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, ClassVar
 
 import ml_dtypes
@@ -55,8 +56,36 @@ class IntInfo:
     min: int
 
 
+class BoolStore(Enum):
+    """How a bool is stored; here always as one byte, `Native`."""
+
+    Native = "native"
+    U8 = "u8"
+    U32 = "u32"
+
+
+BoolDType = BoolStore
+
+
+class Name(str):
+    """A dtype's name, `"float32"`; called, its short form as in Burn, `"f32"`."""
+
+    __slots__ = ("short",)
+    short: str
+
+    def __call__(self) -> str:
+        return self.short
+
+
 class DType:
-    """An element type, such as `pr.float32` (also `DType.F32`)."""
+    """An element type, such as `pr.float32` (also `DType.F32`).
+
+    Example:
+        >>> pr.float32.name, pr.float32.name(), pr.float32.size()
+        ('float32', 'f32', 4)
+        >>> pr.DType.Bool(pr.BoolStore.Native) is pr.bool
+        True
+    """
 
     __slots__ = ("bits", "itemsize", "kind", "name", "np", "rank", "short", "signed")
 
@@ -77,7 +106,8 @@ class DType:
     C64: ClassVar[DType]
 
     def __init__(self, name: str, short: str, kind: type[Kind], np_dtype: Any, signed: bool, rank: int) -> None:
-        self.name = name
+        self.name = Name(name)
+        self.name.short = short
         self.short = short
         self.kind = kind
         self.np = np.dtype(np_dtype)
@@ -91,6 +121,14 @@ class DType:
 
     def __reduce__(self) -> str:
         return f"_{self.name}"  # pickles as the one object
+
+    def __call__(self, store: BoolStore) -> DType:
+        """`DType.Bool(BoolStore.Native)` is `DType.Bool`; raises `DTypeError` for another store or dtype."""
+        if self.kind is not Bool:
+            raise DTypeError(f"{self.name} is a dtype: it takes no arguments", "convert tensors with .cast(...)")
+        if store is not BoolStore.Native:
+            raise DTypeError(f"bools are stored as {BoolStore.Native} alone, not as {store}")
+        return self
 
     def size(self) -> int:
         """Bytes of one element."""
@@ -171,8 +209,20 @@ _by_name: dict[str, DType] = {d.name: d for d in ALL} | {d.short: d for d in ALL
 _by_numpy: dict[np.dtype[Any], DType] = {d.np: d for d in ALL}
 
 
+def _of_kind(dtype: DType, kind: type[Kind]) -> DType:
+    if dtype.kind is not kind:
+        raise DTypeError(f"{dtype.name} is not a dtype of kind {kind.__name__}")
+    return dtype
+
+
 class FloatDType:
-    """The floating-point dtypes under Burn's names; `FloatDType.F32 is pr.float32`."""
+    """The floating-point dtypes under Burn's names; `FloatDType.F32 is pr.float32`.
+
+    `FloatDType(dtype)` is the dtype itself; raises `DTypeError` when it is not Float.
+    """
+
+    def __new__(cls, dtype: Any) -> DType:  # type: ignore[misc]
+        return _of_kind(as_dtype(dtype), Float)
 
     F64 = float64
     F32 = float32
@@ -181,7 +231,13 @@ class FloatDType:
 
 
 class IntDType:
-    """The integer dtypes under Burn's names; `IntDType.I64 is pr.int64`."""
+    """The integer dtypes under Burn's names; `IntDType.I64 is pr.int64`.
+
+    `IntDType(dtype)` is the dtype itself; raises `DTypeError` when it is not Int.
+    """
+
+    def __new__(cls, dtype: Any) -> DType:  # type: ignore[misc]
+        return _of_kind(as_dtype(dtype), Int)
 
     I64 = int64
     I32 = int32
@@ -197,6 +253,8 @@ def as_dtype(value: Any) -> DType:
     """The DType named by a DType, a name such as "float32" or "f32", a Python type or a NumPy dtype."""
     if isinstance(value, DType):
         return value
+    if value is BoolStore.Native:
+        return bool_
     if isinstance(value, str):
         found = _by_name.get(value)
         if found is not None:

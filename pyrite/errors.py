@@ -66,6 +66,14 @@ class GradientError(PyriteError, RuntimeError):
     """No gradient rule, a consumed graph, or a write to a tracked tensor."""
 
 
+def _nest(owner: type[PyriteError], *kinds: type[PyriteError]) -> None:
+    """Makes `kinds` attributes of `owner`, where tracebacks and pickles find them."""
+    for kind in kinds:
+        name = kind.__name__.lstrip("_")
+        kind.__name__, kind.__qualname__ = name, f"{owner.__name__}.{name}"
+        setattr(owner, name, kind)
+
+
 class DeviceError(PyriteError, RuntimeError):
     """Mixed devices, a device that is not there, or defaults that cannot be set.
 
@@ -84,8 +92,7 @@ class _UnsupportedDType(DeviceError):
     """`DeviceError.UnsupportedDType`."""
 
 
-DeviceError.AlreadyInitialized = _AlreadyInitialized
-DeviceError.UnsupportedDType = _UnsupportedDType
+_nest(DeviceError, _AlreadyInitialized, _UnsupportedDType)
 
 
 class ReadOnlyError(PyriteError, ValueError):
@@ -154,10 +161,8 @@ class _ElementCountMismatch(DataError, ShapeError):
 
 ExecutionError.WithContext = ExecutionError.Generic = ExecutionError
 TensorReadError.Execution, TensorReadError.Data = ExecutionError, DataError
-TensorReadError.InvalidShape = _InvalidShape
-DataError.StorageAccess, DataError.InvalidRepresentation = _StorageAccess, _InvalidRepresentation
-DataError.DTypeMismatch, DataError.UnsupportedConversion = _DTypeMismatch, _UnsupportedConversion
-DataError.ElementCountMismatch = _ElementCountMismatch
+_nest(TensorReadError, _InvalidShape)
+_nest(DataError, _StorageAccess, _InvalidRepresentation, _DTypeMismatch, _UnsupportedConversion, _ElementCountMismatch)
 
 
 class DeferredBoundsError(BoundsError, ExecutionError):
@@ -187,8 +192,7 @@ class _KindMismatch(PrimitiveConversionError, DTypeError):
     """`PrimitiveConversionError.KindMismatch`."""
 
 
-PrimitiveConversionError.BackendMismatch = _BackendMismatch
-PrimitiveConversionError.KindMismatch = _KindMismatch
+_nest(PrimitiveConversionError, _BackendMismatch, _KindMismatch)
 
 _COROUTINE = 0x80  # the flag of a coroutine function's code
 

@@ -400,7 +400,8 @@ def python_slice(s: slice, size: int) -> DimSlice:
         raise ArgumentError("a slice step cannot be 0") from None
     except TypeError:
         raise ArgumentError(f"{s!r} must hold ints or None") from None
-    return DimSlice(start, step, len(range(start, stop, step)))
+    count = len(range(start, stop, step))
+    return DimSlice(start, step if count > 1 else 1, count)  # a step that is never taken may be of any size
 
 
 def check_index(index: int, size: int, axis: int) -> int:

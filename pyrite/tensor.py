@@ -257,6 +257,7 @@ class Tensor(
 
     # -- pickling
 
+    @public("pickle.dumps(Tensor)")
     def __reduce__(self) -> tuple[Any, ...]:
         from .interop import restore
 

@@ -217,7 +217,7 @@ def test_rank_0(device: pr.Device) -> None:
         assert t.item() == 8
         t[False] = 9
         assert t.item() == 8
-        fails(IndexError, "Tensor[...]: 1 indices for shape () of rank 0", lambda t=t: t[0])  # type: ignore[misc]
+        fails(IndexError, "Tensor[...]: 1 index for shape () of rank 0", lambda t=t: t[0])  # type: ignore[misc]
 
 
 def test_a_view_of_a_constant_sees_writes(device: pr.Device) -> None:

@@ -26,7 +26,7 @@ import numpy as np
 from ..codegen.fuse import KernelStep, Planner, lower_graph
 from ..codegen.jit import STATISTICS, compile_kernel
 from ..codegen.llvm import argument_words, render
-from ..codegen.loops import STRIP, Nest, PNode
+from ..codegen.loops import STRIP, Nest, PNode, check_nest
 from ..dtypes import DType
 from ..errors import BoundsError, DeferredBoundsError, ExecutionError, OutOfMemoryError, PyriteError
 from ..graph import Node, check, constant, describe_site, leaf, pending_below
@@ -51,12 +51,33 @@ _fusion: contextvars.ContextVar[bool] = contextvars.ContextVar(
 
 @contextmanager
 def fusion(on: bool) -> Iterator[None]:
-    """Turns fusion on or off for the block; what was queued before runs as it was meant to."""
+    """Turns fusion on or off for the block; what was queued before runs as it was meant to.
+
+    Results are the same, bit for bit: without fusion every operation is a kernel of its own.
+
+    Example:
+        >>> with pr.fusion(False):
+        ...     y = (pr.ones(3) * 2 + 1).to_list()
+        >>> y
+        [3.0, 3.0, 3.0]
+    """
+    _settle_all()
     token = _fusion.set(bool(on))
     try:
         yield
     finally:
-        _fusion.reset(token)
+        try:
+            _settle_all()
+        finally:
+            _fusion.reset(token)
+
+
+_backends: weakref.WeakSet[CompiledBackend] = weakref.WeakSet()
+
+
+def _settle_all() -> None:
+    for backend in list(_backends):
+        backend.settle()
 
 
 class Kernels:
@@ -177,6 +198,8 @@ def _slots(step: Launch | Fallback) -> list[int]:
 
 def _launch(step: KernelStep) -> Launch:
     nest = step.nest
+    if CHECK:
+        check_nest(nest)
     words = argument_words(nest)
     block = [0] * words["end"]
     axes = len(nest.sizes)
@@ -290,6 +313,7 @@ class CompiledBackend(StreamBackend):
 
     def __init__(self) -> None:
         super().__init__()
+        _backends.add(self)
         self._plans: OrderedDict[Any, Plan] = OrderedDict()
         self._scratch: dict[int, Storage] = {}
         self.last_plan: Plan | None = None

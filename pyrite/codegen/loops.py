@@ -660,6 +660,28 @@ def _spills(nest: Nest) -> list[Expr]:
     return [spilled[k] for k in sorted(spilled)]
 
 
+def check_nest(nest: Nest) -> None:
+    """Invariants of a loop nest: arguments come first, every access has all strides, results are stored once."""
+    axes = len(nest.sizes)
+    seen: set[int] = set()
+    for e in nest.exprs:
+        assert all(a.id in seen for a in e.args), f"{e} comes before its arguments"
+        assert e.level >= max([a.level for a in e.args], default=0), f"{e} is on a level below its arguments"
+        if e.name == "load":
+            assert not nest.accesses[e.data].store, f"{e} reads what is only written"
+        seen.add(e.id)
+    for access in nest.accesses:
+        assert len(access.strides) == axes, f"{access} has strides for another number of axes"
+    for form in nest.forms:
+        assert len(form) == axes + 1, f"{form} is for another number of axes"
+    written = [number for number, _ in nest.stores]
+    assert len(set(written)) == len(written), "a buffer is stored twice"
+    assert all(nest.accesses[k].store for k in written), "a store goes to a buffer that is only read"
+    for r in nest.reductions:
+        assert r.body.id in seen, f"the reduction {r.node} reduces nothing in this nest"
+        assert r.level < nest.levels, f"the reduction {r.node} has no loop"
+
+
 def _key(nest: Nest) -> tuple[Any, ...]:
     """The structure of a nest: what its code depends on."""
     number = {e.id: i for i, e in enumerate(nest.exprs)}

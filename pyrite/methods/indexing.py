@@ -67,7 +67,7 @@ class Parsed:
             items.append(k)
         rank = len(self.shape)
         if used > rank:
-            raise BoundsError(f"{used} indices for shape {self.shape} of rank {rank}")
+            raise BoundsError(f"{used} {'index' if used == 1 else 'indices'} for shape {self.shape} of rank {rank}")
         if not seen_ellipsis:
             items.append(Ellipsis)
         advanced = any(isinstance(k, (Mask, Indices)) for k in items)

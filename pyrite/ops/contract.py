@@ -105,6 +105,12 @@ def matmul_any(do: Any, x: Any, y: Any) -> Any:
     left, right = len(x.shape) == 1, len(y.shape) == 1
     if not x.shape or not y.shape:
         raise ShapeError(f"{x.shape} and {y.shape} must both have rank 1 or more")
+    inner = y.shape[-1 if right else -2]
+    if (left or right) and x.shape[-1] != inner:
+        raise ShapeError(
+            f"{x.shape} and {y.shape} do not multiply: axis -1 of the first has size {x.shape[-1]}, "
+            f"axis {-1 if right else -2} of the second {inner}"
+        )
     a = do.reshape(x, (1, *x.shape)) if left else x
     b = do.reshape(y, (*y.shape, 1)) if right else y
     out = do.matmul(a, b)
