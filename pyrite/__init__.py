@@ -52,9 +52,10 @@ from .errors import (
 )
 from .explain import explain
 from .interop import asarray, asarray_f, from_dlpack, load_safetensors, save_safetensors
-from .layout import Layout
-from .methods.basic import DimIter, IndexingUpdateOp, Slice, s
+from .layout import Layout, Shape
+from .methods.basic import IndexingUpdateOp, Slice, s
 from .methods.creation import Distribution
+from .methods.shapes import DimIter
 from .standard import linalg, random
 from .standard.activations import (
     cross_entropy,
@@ -231,7 +232,7 @@ from .standard.utility import (
     set_num_threads,
     stats,
 )
-from .tensor import Shape, Tensor
+from .tensor import Tensor
 
 __array_api_version__ = "2025.12"
 

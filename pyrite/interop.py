@@ -126,10 +126,15 @@ def _array(obj: Any, target: DType | None, device: Device) -> tuple[np.ndarray[A
     raise DTypeError(f"{type(obj).__name__} is not data for a tensor: expected numbers, lists or a buffer")
 
 
-def data_of(obj: Any, target: DType, device: Device) -> np.ndarray[Any, Any]:
+def data_of(obj: Any, target: DType | None, device: Device) -> np.ndarray[Any, Any]:
     """Foreign data as a NumPy array; lists of integers are checked against `target`, but keep their kind."""
     array, _ = _array(obj, target, device)
     return array
+
+
+def in_dtype(array: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any]:
+    """Values in another dtype with the conversions of `cast`; itself if it has it."""
+    return array if array.dtype == dtype.np else _convert(array, dtype)
 
 
 def _number(value: Any, kind: type[dtypes.Kind], dtype: DType) -> np.ndarray[Any, Any]:
@@ -238,7 +243,17 @@ def borrow(array: np.ndarray[Any, Any]) -> tuple[Storage, Ints, int] | None:
     low, high = span(array.shape, strides, 0)
     lowest = array[tuple(slice(-1, None) if s < 0 else slice(0, 1) for s in strides)] if array.ndim else array
     flat = np.lib.stride_tricks.as_strided(lowest, (high - low + 1,), (item,), writeable=array.flags.writeable)
-    return Storage(flat, writable=bool(array.flags.writeable), foreign=True), strides, -low
+    storage = Storage(flat, writable=bool(array.flags.writeable), foreign=True)
+    storage.volatile = not _is_constant(array)  # others may write to memory that is read-only here
+    return storage, strides, -low
+
+
+def _is_constant(array: np.ndarray[Any, Any]) -> bool:
+    """Does the memory belong to a bytes object, which nobody changes?"""
+    owner: Any = array
+    while isinstance(owner, (np.ndarray, memoryview)):
+        owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
+    return isinstance(owner, bytes)
 
 
 def _place(
@@ -362,6 +377,7 @@ def move(t: Handle, device: Device) -> Tensor:
         raise ArgumentError("a tensor with autodiff is moved with .to_device(...)")
     assert isinstance(v, Array)
     array = v.backend.evaluate(v)
+    device.lock()
     return wrap(device.backend.upload(array, v.dtype))
 
 
@@ -429,14 +445,12 @@ def _export(t: Handle, max_version: Any, dl_device: Any, copy: bool | None) -> A
         raise BufferProtocolError("bfloat16 cannot be exported through DLPack here", "export .cast(pr.float32)")
     if is_tracked(t):
         raise BufferProtocolError("the memory of a tensor that autodiff tracks cannot be shared", "export t.inner()")
-    array_in(t).backend.settle()  # what is queued reads the values of now
-    array = evaluate(t)
-    node = array_in(t).node
-    if node.value is not None or copy:
-        array = np.array(array)
-    elif node.storage is not None:
-        # from now on somebody else may write here: later readers evaluate at their call
-        node.storage.share(True)
+    inside = array_in(t)
+    if inside.node.value is not None or copy:
+        array = np.array(evaluate(t))
+    else:
+        inside.backend.share(inside)
+        array = evaluate(t)
     try:
         return array.__dlpack__(max_version=max_version, dl_device=dl_device)
     except (BufferError, TypeError) as error:

@@ -409,3 +409,24 @@ def check_index(index: int, size: int, axis: int) -> int:
     if not -size <= index < size:
         raise BoundsError(f"index {index} is out of bounds for axis {axis} with size {size}")
     return index + size if index < 0 else index
+
+
+class Shape(tuple[int, ...]):
+    """The sizes of a tensor's axes: a tuple of ints."""
+
+    __slots__ = ()
+
+    def num_elements(self) -> int:
+        """The product of the sizes."""
+        return size_of(self)
+
+    def num_dims(self) -> int:
+        """The number of axes."""
+        return len(self)
+
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self)
+
+    def __repr__(self) -> str:
+        return tuple.__repr__(self)

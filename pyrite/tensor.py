@@ -14,42 +14,24 @@ from .display import format_tensor, get_print_options
 from .dtypes import DType, Kind
 from .errors import ArgumentError, DTypeError, ShapeError, public
 from .interop import Exchange
-from .layout import Ints, Layout, size_of
-from .methods.basic import Selecting, Shapes
+from .layout import Ints, Layout, Shape, size_of
+from .methods.basic import Selecting
 from .methods.bool_int import Bits, Casts
 from .methods.creation import Creation
 from .methods.floating import Floating
 from .methods.gradients import Autodiff
 from .methods.indexing import Indexing
-from .methods.numeric import Arithmetic, Reductions
+from .methods.numeric import Arithmetic
 from .methods.operators import Operators
+from .methods.ordering import Ordering
 from .methods.reading import Reading
-
-
-class Shape(tuple[int, ...]):
-    """The sizes of a tensor's axes: a tuple of ints."""
-
-    __slots__ = ()
-
-    def num_elements(self) -> int:
-        """The product of the sizes."""
-        return size_of(self)
-
-    def num_dims(self) -> int:
-        """The number of axes."""
-        return len(self)
-
-    def rank(self) -> int:
-        """The number of axes."""
-        return len(self)
-
-    def __repr__(self) -> str:
-        return tuple.__repr__(self)
+from .methods.reducing import Reductions
+from .methods.shapes import Shapes
 
 
 class Tensor(
-    Operators, Indexing, Autodiff, Creation, Shapes, Selecting, Arithmetic, Reductions, Floating, Bits, Casts, Reading,
-    Exchange,
+    Operators, Indexing, Autodiff, Creation, Shapes, Selecting, Arithmetic, Reductions, Ordering, Floating, Bits,
+    Casts, Reading, Exchange,
 ):  # fmt: skip
     """A tensor: numbers of one dtype in a shape, on a device.
 

@@ -279,10 +279,14 @@ def test_row_16_column_major(name: str) -> None:
 
 
 def test_changes_made_elsewhere_are_seen_through_a_read_only_view(device: pr.Device) -> None:
-    x = np.array(DATA)
-    t = pr.asarray(frozen(x[:]), device=device)
-    x[0] = 100
-    assert t[0].item() == 100
+    x, data = np.array(DATA), bytearray(DATA)
+    views: list[tuple[Any, Any]] = [(x, frozen(x[:])), (data, memoryview(data).toreadonly())]
+    for buffer, view in views:
+        t = pr.asarray(view, device=device)
+        doubled = t * 2
+        buffer[0] = 100
+        assert t[0].item() == 100
+        assert doubled.to_list() == [2, 4, 6, 8, 10, 12]
 
 
 # -- rows 27 to 38: writable buffers
@@ -496,7 +500,8 @@ def test_errors_of_asarray(device: pr.Device) -> None:
 
 
 def test_unknown_device() -> None:
-    fails(RuntimeError, "pr.asarray: there is no device 'gpu'; there are cpu, flex", lambda: pr.asarray(1, device="gpu"))
+    text = "pr.asarray: there is no device 'gpu'; there are cpu, flex"
+    fails(RuntimeError, text, lambda: pr.asarray(1, device="gpu"))
 
 
 # -- Layout
@@ -647,6 +652,18 @@ def test_dlpack_shares_memory_both_ways(device: pr.Device) -> None:
     del t
     assert x.sum() == 600.0
     assert pr.zeros((2,), device=device).__dlpack_device__() == (1, 0)
+
+
+def test_gradients_keep_the_values_from_before_an_export(device: pr.Device) -> None:
+    for pending in (False, True):
+        w = pr.asarray([3.0, 4.0], device=device)
+        w = w * 1 if pending else w
+        leaf = pr.asarray([1.0, 1.0], device=device).autodiff().require_grad()
+        loss = (leaf * w.autodiff()).sum()
+        np.from_dlpack(w)[:] = 50
+        gradient = leaf.grad(loss.backward())
+        assert gradient is not None
+        assert gradient.to_list() == [3.0, 4.0]
 
 
 def test_dlpack_copies_and_refusals(device: pr.Device) -> None:

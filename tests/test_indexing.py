@@ -37,6 +37,7 @@ MASK = X[:, :, 0] % 2 == 0
 BASIC: list[Any] = [
     0, -1, 3, (1, 2), (1, -2, 3), ..., (..., 2), (0, ...), (1, ..., -1), (), slice(None), slice(1, 3),
     slice(None, None, -1), slice(-2, None), slice(3, 0, -2), slice(100), slice(2, 2), slice(3, 1), slice(-100, 100, 3),
+    slice(-(10**20), 10**20, 10**19),
     (slice(None), 1), (slice(None, None, 2), slice(None, None, -2), slice(4, None, -1)), None, (None, 0), (0, None),
     (..., None), (None, ..., None), (0, None, slice(1, 2), None, 3), (slice(0, 0), 1), (1, 2, 3, None), (1, 2, 3, ...),
     np.int64(2), (np.uint8(1), np.int32(-1)),

@@ -191,6 +191,16 @@ class Backend:
             target[index] = value
             storage.touched()
 
+    def share(self, array: Array) -> None:
+        """Lets others write to the memory of `array`: what was computed or captured from it keeps its values."""
+        with self.lock:
+            self.settle()
+            self.evaluate(array)
+            storage = array.node.storage
+            if storage is not None:
+                self._keep_captures(storage)
+                storage.share(True)
+
     def own_memory(self, array: Array) -> None:
         """Gives a constant memory of its own, so that it can be written to."""
         node = array.node

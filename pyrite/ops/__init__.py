@@ -5,8 +5,10 @@ from . import (
     contract,
     creation,
     elementwise,
+    fft,
     functions,
     indexing,
+    linalg,
     movement,
     random,
     reduce,
@@ -16,6 +18,6 @@ from . import (
 from .record import REGISTRY, Op, all_ops
 
 __all__ = [
-    "REGISTRY", "Op", "all_ops", "composite", "contract", "creation", "elementwise", "functions", "indexing",
-    "movement", "random", "reduce", "scan", "sorting",
+    "REGISTRY", "Op", "all_ops", "composite", "contract", "creation", "elementwise", "fft", "functions", "indexing",
+    "linalg", "movement", "random", "reduce", "scan", "sorting",
 ]  # fmt: skip

@@ -11,11 +11,11 @@ import numpy as np
 from ..apply import apply, array_in, do_of, evaluate, ints, wrap
 from ..dtypes import Int
 from ..errors import ArgumentError, DTypeError, ShapeError, public
-from ..layout import as_shape, infer_reshape, normalize_axes, normalize_axis, normalize_order
+from ..layout import Shape, as_shape, infer_reshape, normalize_axes, normalize_axis, normalize_order
 from ..layout import broadcast_shapes as common_shape
 from ..methods.basic import moved_axes
 from ..ops import composite
-from ..tensor import Shape, Tensor
+from ..tensor import Tensor
 from .arguments import Axes, copied, fresh, tensor, tensors
 
 __all__ = [
