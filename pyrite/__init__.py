@@ -2,11 +2,26 @@
 
 from .backends.autodiff import GradientCheckpointingStrategy, Gradients
 from .backends.compiled import fusion
-from .device import Device, DeviceSettings
+from .closeness import DEFAULT_ATOL, DEFAULT_RTOL, assert_shape, check_closeness, debug_assert_shape
+from .data import TensorData, Tolerance, Transaction
+from .device import (
+    Device,
+    DeviceConfig,
+    DeviceFilter,
+    DeviceIndex,
+    DeviceKind,
+    Devices,
+    DeviceSettings,
+    DeviceType,
+    TensorCreationOptions,
+    set_default_dtypes,
+)
 from .differentiate import grad, value_and_grad
 from .display import PrintOptions, get_print_options, set_print_options
 from .dtypes import (
     Bool,
+    BoolDType,
+    BoolStore,
     Complex,
     DType,
     Float,
@@ -38,12 +53,15 @@ from .errors import (
     AxisError,
     BoundsError,
     BufferProtocolError,
+    ContractError,
+    DataError,
     DeferredBoundsError,
     DeviceError,
     DTypeError,
     ExecutionError,
     GradientError,
     OutOfMemoryError,
+    PrimitiveConversionError,
     PyriteError,
     ReadOnlyError,
     ScalarRangeError,
@@ -54,7 +72,9 @@ from .explain import explain
 from .interop import asarray, asarray_f, from_dlpack, load_safetensors, save_safetensors
 from .layout import Layout, Shape
 from .methods.basic import IndexingUpdateOp, Slice, s
-from .methods.creation import Distribution
+from .methods.bridge import BridgeTensor, DispatchTensor
+from .methods.creation import Distribution, EinsumOperand
+from .methods.padding import PadMode
 from .methods.shapes import DimIter
 from .standard import linalg, random
 from .standard.activations import (
@@ -237,30 +257,35 @@ from .tensor import Tensor
 __array_api_version__ = "2025.12"
 
 __all__ = [
-    "ArgumentError", "AxisError", "Bool", "BoundsError", "BufferProtocolError", "Complex", "DType",
-    "DTypeError", "DeferredBoundsError", "Device", "DeviceError", "DeviceSettings", "DimIter", "Distribution",
-    "ExecutionError", "Float", "FloatDType", "FloatInfo", "GradientCheckpointingStrategy", "GradientError",
-    "Gradients", "IndexingUpdateOp", "Int", "IntDType", "IntInfo", "Kind", "Layout", "OutOfMemoryError",
-    "PrintOptions", "PyriteError", "ReadOnlyError", "ScalarRangeError", "Shape", "ShapeError", "Slice",
-    "Tensor", "TensorReadError", "abs", "acos", "acosh", "add", "all", "any", "arange", "argmax", "argmin",
-    "argsort", "asarray", "asarray_f", "asin", "asinh", "astype", "atan", "atan2", "atanh", "bfloat16",
-    "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-    "bool", "bool_", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "clip",
+    "ArgumentError", "AxisError", "Bool", "BoolDType", "BoolStore", "BoundsError", "BridgeTensor",
+    "BufferProtocolError", "Complex", "ContractError", "DEFAULT_ATOL", "DEFAULT_RTOL", "DType", "DTypeError",
+    "DataError", "DeferredBoundsError", "Device", "DeviceConfig", "DeviceError", "DeviceFilter",
+    "DeviceIndex", "DeviceKind", "DeviceSettings", "DeviceType", "Devices", "DimIter", "DispatchTensor",
+    "Distribution", "EinsumOperand", "ExecutionError", "Float", "FloatDType", "FloatInfo",
+    "GradientCheckpointingStrategy", "GradientError", "Gradients", "IndexingUpdateOp", "Int", "IntDType",
+    "IntInfo", "Kind", "Layout", "OutOfMemoryError", "PadMode", "PrimitiveConversionError", "PrintOptions",
+    "PyriteError", "ReadOnlyError", "ScalarRangeError", "Shape", "ShapeError", "Slice", "Tensor",
+    "TensorCreationOptions", "TensorData", "TensorReadError", "Tolerance", "Transaction", "abs", "acos",
+    "acosh", "add", "all", "any", "arange", "argmax", "argmin", "argsort", "asarray", "asarray_f", "asin",
+    "asinh", "assert_shape", "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and", "bitwise_invert",
+    "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool", "bool_",
+    "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "check_closeness", "clip",
     "complex128", "complex64", "concat", "conj", "copysign", "cos", "cosh", "count_nonzero", "cross_entropy",
-    "cumulative_prod", "cumulative_sum", "diff", "divide", "e", "einsum", "empty", "empty_like", "equal", "erf",
-    "exp", "expand_dims", "explain", "expm1", "eye", "finfo", "flip", "float16", "float32", "float64", "floor",
-    "floor_divide", "from_dlpack", "full", "full_like", "fusion", "gelu", "get_num_threads",
-    "get_print_options", "grad", "greater", "greater_equal", "hypot", "iinfo", "imag", "inf", "int16", "int32",
-    "int64", "int8", "isdtype", "isfinite", "isin", "isinf", "isnan", "layer_norm", "less", "less_equal",
-    "linalg", "linspace", "load_safetensors", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "matmul", "matrix_transpose", "max",
-    "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis", "multiply", "nan", "negative", "newaxis",
-    "nonzero", "not_equal", "one_hot", "ones", "ones_like", "permute_dims", "pi", "positive", "pow", "prod",
-    "random", "real", "reciprocal", "relu", "remainder", "repeat", "reset_stats", "reshape", "result_type",
-    "roll", "round", "s", "save_safetensors", "searchsorted", "set_num_threads", "set_print_options", "sigmoid",
-    "sign", "signbit", "silu", "sin", "sinh", "softmax", "softplus", "sort", "sqrt", "square", "squeeze",
-    "stack", "stats", "std", "subtract", "sum", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile",
-    "topk", "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unique_all", "unique_counts",
+    "cumulative_prod", "cumulative_sum", "debug_assert_shape", "diff", "divide", "e", "einsum", "empty",
+    "empty_like", "equal", "erf", "exp", "expand_dims", "explain", "expm1", "eye", "finfo", "flip", "float16",
+    "float32", "float64", "floor", "floor_divide", "from_dlpack", "full", "full_like", "fusion", "gelu",
+    "get_num_threads", "get_print_options", "grad", "greater", "greater_equal", "hypot", "iinfo", "imag",
+    "inf", "int16", "int32", "int64", "int8", "isdtype", "isfinite", "isin", "isinf", "isnan", "layer_norm",
+    "less", "less_equal", "linalg", "linspace", "load_safetensors", "log", "log10", "log1p", "log2",
+    "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp",
+    "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis",
+    "multiply", "nan", "negative", "newaxis", "nonzero", "not_equal", "one_hot", "ones", "ones_like",
+    "permute_dims", "pi", "positive", "pow", "prod", "random", "real", "reciprocal", "relu", "remainder",
+    "repeat", "reset_stats", "reshape", "result_type", "roll", "round", "s", "save_safetensors",
+    "searchsorted", "set_default_dtypes", "set_num_threads", "set_print_options", "sigmoid", "sign",
+    "signbit", "silu", "sin", "sinh", "softmax", "softplus", "sort", "sqrt", "square", "squeeze", "stack",
+    "stats", "std", "subtract", "sum", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "topk",
+    "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "unstack", "value_and_grad", "var", "vecdot", "where", "zeros",
     "zeros_like",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 from .apply import Handle, do_of, wrap
 from .backends.autodiff import ACTIVE, GradientCheckpointingStrategy, Step, Traced, backward
 from .dtypes import Float
-from .errors import ArgumentError, DTypeError, PyriteError, ShapeError, surface
+from .errors import ArgumentError, DTypeError, PyriteError, ShapeError, named
 from .layout import size_of
 
 _levels = itertools.count(2).__next__  # an inner call gets a higher level than the ones around it
@@ -39,6 +39,8 @@ def value_and_grad(
 def _differentiator(
     name: str, function: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool
 ) -> Callable[..., Any]:
+    if not callable(function):
+        raise named(DTypeError(f"expected a function, got {type(function).__name__}"), name)
     many = not isinstance(argnums, int)
     places: tuple[int, ...] = tuple(argnums) if many else (argnums,)  # type: ignore[arg-type, assignment]
 
@@ -49,7 +51,7 @@ def _differentiator(
             if error.function is not None:
                 raise
             caught = error
-        surface(caught, name)
+        raise named(caught, name) from caught.__cause__
 
     return call
 

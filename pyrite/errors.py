@@ -169,6 +169,10 @@ class DeferredBoundsError(BoundsError, ExecutionError):
     """An index that was computed in a queued operation is out of bounds."""
 
 
+class DeferredArgumentError(ArgumentError, ExecutionError):
+    """A value that was computed in a queued operation is not one that the operation takes."""
+
+
 class OutOfMemoryError(ExecutionError, MemoryError):
     """No memory for a result; the device stays usable."""
 

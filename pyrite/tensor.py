@@ -20,23 +20,26 @@ from .methods.bool_int import Bits, Casts
 from .methods.creation import Creation
 from .methods.floating import Floating
 from .methods.gradients import Autodiff
+from .methods.handles import Handles
 from .methods.indexing import Indexing
 from .methods.numeric import Arithmetic
 from .methods.operators import Operators
 from .methods.ordering import Ordering
+from .methods.padding import Padding
 from .methods.reading import Reading
 from .methods.reducing import Reductions
 from .methods.shapes import Shapes
 
 
 class Tensor(
-    Operators, Indexing, Autodiff, Creation, Shapes, Selecting, Arithmetic, Reductions, Ordering, Floating, Bits,
-    Casts, Reading, Exchange,
+    Operators, Indexing, Autodiff, Creation, Shapes, Selecting, Padding, Arithmetic, Reductions, Ordering, Floating,
+    Bits, Casts, Handles, Reading, Exchange,
 ):  # fmt: skip
     """A tensor: numbers of one dtype in a shape, on a device.
 
-    Made by `pr.asarray`, `pr.zeros` and the other creation functions. Operations are queued and
-    run when a value is read; errors in shapes, dtypes and axes are raised at the call.
+    Made by `pr.asarray`, `pr.zeros` and the other creation functions; `pr.Tensor(data)` is `Tensor.from_data`.
+    `pr.Tensor[pr.Int]` creates tensors of that kind. Operations are queued and run when a value is read;
+    errors in shapes, dtypes and axes are raised at the call.
 
     Example:
         >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -47,8 +50,8 @@ class Tensor(
     __slots__ = ()
 
     @public("pr.Tensor")
-    def __init__(self) -> None:
-        raise ArgumentError("tensors are made by pr.asarray, pr.zeros and the other creation functions")
+    def __init__(self, data: Any, options: Any = None, *, dtype: Any = None, device: Any = None) -> None:
+        self._v = type(self)._data(data, options, dtype, device, None)._v
 
     @property
     def shape(self) -> Shape:
@@ -220,10 +223,13 @@ class Tensor(
 
     @public("str(Tensor)")
     def _text(self, spec: str | None) -> str:
-        def block(key: Any) -> np.ndarray[Any, Any]:
-            return evaluate(self[key]) if key else evaluate(self)
+        array = array_in(self)
+        plain = wrap(array)
 
-        device = device_of(array_in(self).backend)
+        def block(key: Any) -> np.ndarray[Any, Any]:
+            return evaluate(plain[key]) if key else evaluate(plain)
+
+        device = device_of(array.backend)
         return format_tensor(
             block, self._v.shape, self.dtype, self.kind.__name__, str(device), device.name, get_print_options(), spec
         )
@@ -247,7 +253,7 @@ class Tensor(
         return restore, (array.tobytes(), self.dtype, tuple(self._v.shape), device_of(array_in(self).backend).name)
 
     def __copy__(self) -> Tensor:
-        return wrap(self._v)
+        return self.clone()
 
     def __deepcopy__(self, memo: Any) -> Tensor:
         from .interop import asarray

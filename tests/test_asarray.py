@@ -768,7 +768,7 @@ def test_copies(device: pr.Device) -> None:
     assert copy.deepcopy([t, t])[0].to_list() == [1, 2, 3]
     shallow = copy.copy(t)
     shallow[0] = 9
-    assert t.to_list() == [9, 2, 3]
+    assert t.to_list() == [1, 2, 3]
 
 
 # -- safetensors
@@ -969,11 +969,7 @@ def test_len_contains_hash(device: pr.Device) -> None:
     fails(ValueError, "len(Tensor): a tensor of rank 0 has no length", lambda: len(pr.asarray(1, device=device)))
     with pytest.raises(TypeError, match="unhashable"):
         hash(t)
-    fails(
-        ValueError,
-        "pr.Tensor: tensors are made by pr.asarray, pr.zeros and the other creation functions",
-        lambda: pr.Tensor(),
-    )
+    assert pr.Tensor([1, 2]).to_list() == [1, 2]
 
 
 def test_no_warnings(device: pr.Device) -> None:

@@ -21,6 +21,7 @@ LAYERS = """
     device
     apply
     interop differentiate explain
+    data closeness
     methods
     tensor
     nx standard

@@ -319,6 +319,8 @@ def backward(root: Traced, seed: Value | None = None) -> Gradients:
                 kept[step] = g
             continue
         if g is not None:
+            if array_of(g).backend is not do.backend:
+                do = Do(array_of(g).backend)  # the forward pass went from one device to another
             for parent, part in zip(step.parents, _pull(do, step, g, cache)):
                 if parent is None or part is None:
                     continue

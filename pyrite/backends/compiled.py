@@ -28,7 +28,15 @@ from ..codegen.jit import STATISTICS, compile_kernel
 from ..codegen.llvm import argument_words, render
 from ..codegen.loops import STRIP, Nest, PNode, check_nest
 from ..dtypes import DType
-from ..errors import BoundsError, DeferredBoundsError, ExecutionError, OutOfMemoryError, PyriteError
+from ..errors import (
+    ArgumentError,
+    BoundsError,
+    DeferredArgumentError,
+    DeferredBoundsError,
+    ExecutionError,
+    OutOfMemoryError,
+    PyriteError,
+)
 from ..graph import Node, check, constant, describe_site, leaf, pending_below
 from ..layout import size_of
 from ..storage import POOLED, Storage
@@ -522,6 +530,8 @@ def _at_call(error: BaseException, node: Node) -> PyriteError:
     where = describe_site(node.site)
     if isinstance(error, BoundsError):
         return DeferredBoundsError(f"{error.reason}, in {name} queued at {where}")
+    if isinstance(error, ArgumentError):
+        return DeferredArgumentError(f"{error.reason}, in {name} queued at {where}")
     if isinstance(error, MemoryError):
         return OutOfMemoryError(f"no memory for {name} with a result of shape {node.shape}, queued at {where}")
     return ExecutionError(f"{error}, in {name} queued at {where}")

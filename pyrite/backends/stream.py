@@ -69,6 +69,14 @@ class StreamBackend(Backend):
         for node in views:
             show(node)
 
+    def bind_captures(self) -> None:
+        """As the base's; a captured view whose own handle is gone is shown over its base first."""
+        for ref in self._late:
+            held = ref()
+            if held is not None and is_view(held.node) and base_of(held.node).known:
+                show(held.node)
+        super().bind_captures()
+
     def execute(self, pending: list[Node], outputs: list[Node]) -> None:
         """Computes `outputs`; `pending` is everything they need, in order."""
         raise NotImplementedError

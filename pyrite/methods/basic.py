@@ -204,6 +204,17 @@ def _burn_range(part: Slice, size: int, axis: int, clamp: bool) -> DimSlice:
     return DimSlice(start if part.step > 0 else max(end - 1, 0), part.step, count)
 
 
+def _selected(t: Handle, mask: Any) -> Tensor:
+    m = need_tensor(mask)
+    if not m._v.dtype.is_bool():
+        raise DTypeError(f"a mask must be bool, this one is {m._v.dtype.name}")
+    if m._v.shape != t._v.shape:
+        raise ShapeError(f"a mask of shape {m._v.shape} does not fit a tensor of shape {t._v.shape}")
+    count = int(np.count_nonzero(evaluate(m)))
+    do = do_of(t, m)
+    return wrap(do.take(do.reshape(t._v, (size_of(t._v.shape),)), do.nonzero_flat(m._v, count), 0))
+
+
 class Selecting(Handle):
     """Slices, indices and masks; any kind. What writes gives a changed copy."""
 
@@ -428,14 +439,15 @@ class Selecting(Handle):
 
         Source: Burn, `Tensor::mask_select`.
         """
-        m = need_tensor(mask)
-        if not m._v.dtype.is_bool():
-            raise DTypeError(f"a mask must be bool, this one is {m._v.dtype.name}")
-        if m._v.shape != self._v.shape:
-            raise ShapeError(f"a mask of shape {m._v.shape} does not fit a tensor of shape {self._v.shape}")
-        count = int(np.count_nonzero(evaluate(m)))
-        do = do_of(self, m)
-        return wrap(do.take(do.reshape(self._v, (size_of(self._v.shape),)), do.nonzero_flat(m._v, count), 0))
+        return _selected(self, mask)
+
+    @public("Tensor.mask_select_async")
+    async def mask_select_async(self, mask: Tensor) -> Tensor:
+        """The coroutine form of `mask_select`.
+
+        Source: Burn, `Tensor::mask_select_async`.
+        """
+        return _selected(self, mask)
 
     @public("Tensor.any")
     def any(self) -> Tensor:

@@ -31,6 +31,16 @@ def _coordinates(t: Handle, values: np.ndarray[Any, Any]) -> Tensor:
     return wrap(array_in(t).backend.from_storage(Storage.adopt(owned), dtype, owned.shape))
 
 
+def _places(t: Handle) -> list[Tensor]:
+    return [_coordinates(t, c) for c in _found(t)]
+
+
+def _rows(t: Handle) -> Tensor:
+    found = _found(t)
+    rows = np.stack(found, axis=1) if found else np.empty((int(evaluate(t)), 0), np.int64)
+    return _coordinates(t, rows)
+
+
 class Bits(Handle):
     """Logic of Bool tensors and bits of Int ones; other kinds raise `DTypeError`."""
 
@@ -228,7 +238,15 @@ class Bits(Handle):
 
         Source: Burn, `Tensor::nonzero`.
         """
-        return [_coordinates(self, c) for c in _found(self)]
+        return _places(self)
+
+    @public("Tensor.nonzero_async")
+    async def nonzero_async(self) -> list[Tensor]:
+        """The coroutine form of `nonzero`.
+
+        Source: Burn, `Tensor::nonzero_async`.
+        """
+        return _places(self)
 
     @public("Tensor.argwhere")
     def argwhere(self) -> Tensor:
@@ -240,9 +258,15 @@ class Bits(Handle):
 
         Source: Burn, `Tensor::argwhere`.
         """
-        found = _found(self)
-        rows = np.stack(found, axis=1) if found else np.empty((int(evaluate(self)), 0), np.int64)
-        return _coordinates(self, rows)
+        return _rows(self)
+
+    @public("Tensor.argwhere_async")
+    async def argwhere_async(self) -> Tensor:
+        """The coroutine form of `argwhere`.
+
+        Source: Burn, `Tensor::argwhere_async`.
+        """
+        return _rows(self)
 
 
 class Casts(Handle):

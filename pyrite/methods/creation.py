@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..apply import Handle, apply, cast_to, created, do_of, do_on, options, wrap
-from ..device import Device
+from ..device import Device, as_device
 from ..dtypes import Bool, Complex, DType, Float, Int, Kind, check_scalar, float32, promote, uint64
 from ..errors import ArgumentError, DTypeError, ShapeError, public
 from ..layout import as_shape, normalize_axis
 from ..ops import composite, contract, creation, random
+from .bridge import Bridged
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -57,6 +58,13 @@ class Distribution:
 
 
 Distribution.Default = Distribution("Default")
+
+
+@dataclass(frozen=True, eq=False)
+class EinsumOperand:
+    """A tensor among the operands of `Tensor.einsum`, which takes tensors as they are too."""
+
+    tensor: Tensor
 
 
 def draw_normal(do: Any, key: Any, shape: tuple[int, ...], mean: float, std: float, dtype: DType) -> Any:
@@ -114,11 +122,10 @@ def converted(value: Any, dtype: DType) -> Any:
     return check_scalar(value, dtype)
 
 
-class Creation(Handle):
+class Creation(Bridged):
     """Tensors from shapes, data, ranges and distributions, and from other tensors."""
 
     __slots__ = ()
-    _kind: ClassVar[type[Kind] | None] = None
 
     def __class_getitem__(cls, kind: Any) -> type[Creation]:
         made = _OF_KIND.get(kind)
@@ -199,12 +206,24 @@ class Creation(Handle):
         return _like(self, 0)
 
     @public("Tensor.zeros_like")
-    def zeros_like(self) -> Tensor:
+    def zeros_like(self, capacity: int | None = None, device: Any = None) -> Tensor:
         """Zeros with the shape, dtype and device of this tensor.
 
-        Source: Burn, `Tensor::zeros_like`.
+        With a `capacity`, of a matrix: that many rows, on `device` if one is given.
+
+        Example:
+            >>> pr.ones((1, 3)).zeros_like(2, pr.Device()).shape
+            (2, 3)
+
+        Source: Burn, `Tensor::zeros_like`, `SliceAccess::zeros_like`.
         """
-        return _like(self, 0)
+        if capacity is None:
+            return _like(self, 0)
+        if len(self._v.shape) != 2:
+            raise ShapeError(f"a sample of rank 2 is needed, this one has shape {self._v.shape}")
+        where = _device(self) if device is None else as_device(device)
+        dtype = self._v.dtype
+        return constant_filled(converted(0, dtype), (capacity, self._v.shape[1]), dtype, where)
 
     @public("Tensor.ones_like")
     def ones_like(self) -> Tensor:
@@ -428,7 +447,7 @@ class Creation(Handle):
 
     @staticmethod
     @public("Tensor.einsum")
-    def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
+    def einsum(equation: str, operands: Sequence[Tensor | EinsumOperand]) -> Tensor:
         """The sum of products that `equation` describes. A result without axes has shape (1,), unlike `pr.einsum`.
 
         Example:
@@ -437,9 +456,12 @@ class Creation(Handle):
 
         Source: Burn, `Tensor::einsum`.
         """
-        given = list(operands)
+        given = [o.tensor if isinstance(o, EinsumOperand) else o for o in operands]
         if not given:
             raise ArgumentError(f"the equation {equation!r} needs at least one tensor")
+        for t in given:
+            if not isinstance(t, Handle):
+                raise DTypeError(f"expected tensors, got {type(t).__name__}")
         do = do_of(*given)
         out = contract.einsum(do, equation, [t._v for t in given])
         return wrap(out if out.shape else do.reshape(out, (1,)))
@@ -472,28 +494,38 @@ class Creation(Handle):
         return _mask("ne", shape, offset, options, device)
 
 
-class _FloatTensors(Creation):
+class _OfKind(Creation):
+    """What `Tensor[K]` stands for: it creates tensors of kind K, and has no instances."""
+
+    __slots__ = ()
+
+    def __new__(cls, data: Any, options: Any = None, *, dtype: Any = None, device: Any = None) -> Tensor:  # type: ignore[misc]
+        """The same as `Tensor[K].from_data`."""
+        return cls.from_data(data, options, dtype=dtype, device=device)
+
+
+class _FloatTensors(_OfKind):
     """`Tensor[pr.Float]`."""
 
     __slots__ = ()
     _kind = Float
 
 
-class _IntTensors(Creation):
+class _IntTensors(_OfKind):
     """`Tensor[pr.Int]`."""
 
     __slots__ = ()
     _kind = Int
 
 
-class _BoolTensors(Creation):
+class _BoolTensors(_OfKind):
     """`Tensor[pr.Bool]`."""
 
     __slots__ = ()
     _kind = Bool
 
 
-class _ComplexTensors(Creation):
+class _ComplexTensors(_OfKind):
     """`Tensor[pr.Complex]`."""
 
     __slots__ = ()

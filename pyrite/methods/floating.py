@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..apply import Handle, apply, cast_to, do_of, evaluate, operand, wrap
-from ..dtypes import DType, Float, kind_of_scalar
-from ..errors import DTypeError, public
+from ..apply import Handle, apply, array_in, cast_to, do_of, evaluate, operand, wrap
+from ..device import device_of
+from ..dtypes import DType, Float, float64, int64, kind_of_scalar, uint64
+from ..errors import ArgumentError, DTypeError, ShapeError, public
 from ..layout import Ints, normalize_axis
-from ..ops import composite, sorting
+from ..ops import composite, random, sorting
 from ..ops.elementwise import check_kind
 from .basic import beside, same_shape, whole
 from .basic import scalar as number
@@ -30,6 +31,17 @@ def _axes(t: Handle, dim: int) -> Ints:
 
 def _int_dtype(t: Handle) -> DType:
     return t.device.settings().int_dtype  # type: ignore[attr-defined, no-any-return]
+
+
+def _categorical(do: Any, key: int, weights: Any, count: int) -> Any:
+    """Inverts the running sum of the weights: an index is the number of sums that a draw has passed."""
+    shape = weights.shape
+    rank, n = len(shape), shape[-1]
+    sums = do.cumsum(do.cast(weights, float64), rank - 1, False)
+    total = do.slice(sums, (0,) * (rank - 1) + (n - 1,), (1,) * rank, (*shape[:-1], 1))
+    drawn = do.mul(random.uniform(do, do.scalar(key, uint64), (*shape[:-1], count), float64), total)
+    passed = do.le(do.reshape(sums, (*shape[:-1], 1, n)), do.reshape(drawn, (*shape[:-1], count, 1)))
+    return do.sum(do.cast(passed, int64), (rank,), False)
 
 
 def _var_mean(t: Handle, dim: int, correction: int) -> tuple[Tensor, Tensor]:
@@ -555,8 +567,8 @@ class Floating(Handle):
         return wrap(composite.cov(do_of(self), self._v, dim, correction_factor))
 
     @public("Tensor.cross")
-    def cross(self, other: Tensor, dim: int) -> Tensor:
-        """The vector product along a dimension of size 3.
+    def cross(self, other: Tensor, dim: int = -1) -> Tensor:
+        """The vector product along a dimension of size 3, the last one by default.
 
         Example:
             >>> pr.asarray([1.0, 0.0, 0.0]).cross(pr.asarray([0.0, 1.0, 0.0]), 0).to_list()
@@ -570,7 +582,9 @@ class Floating(Handle):
 
     @public("Tensor.is_close")
     def is_close(self, other: Tensor, rtol: float | None = None, atol: float | None = None) -> Tensor:
-        """|self - other| ≤ atol + rtol·|other|, by default 1e-8 and 1e-5; NaN is close to nothing, ∞ to itself.
+        """|self - other| ≤ atol + rtol·|other|; NaN is close to nothing, ∞ to itself.
+
+        `rtol` is 1e-5 and `atol` 1e-8 by default.
 
         Example:
             >>> pr.asarray([1.0, 2.0]).is_close(pr.asarray([1.0, 2.1])).to_list()
@@ -591,3 +605,26 @@ class Floating(Handle):
         Source: Burn, `Tensor::all_close`.
         """
         return bool(evaluate(_close(self, other, rtol, atol)).all())
+
+    @public("Tensor.categorical")
+    def categorical(self, num_samples: int) -> Tensor:
+        """Indices drawn by the weights in the last dimension, which becomes `num_samples`; the others are a batch.
+
+        The weights need not sum to 1; one of 0 is never drawn. Draws from the device's stream of random numbers.
+        Raises `ArgumentError` for no samples, `ShapeError` for no weights.
+
+        Example:
+            >>> pr.asarray([[0.0, 2.0], [1.0, 0.0]]).categorical(3).to_list()
+            [[1, 1, 1], [0, 0, 0]]
+
+        Source: Burn, `Tensor::categorical`.
+        """
+        check_kind(self._v.dtype, (Float,))
+        shape = self._v.shape
+        if isinstance(num_samples, bool) or num_samples < 1:
+            raise ArgumentError(f"{num_samples} samples were asked for, at least 1 is needed")
+        if not shape or shape[-1] == 0:
+            raise ShapeError(f"a tensor of shape {shape} has no weights along a last dimension")
+        device = device_of(array_in(self).backend)
+        drawn = _categorical(do_of(self), device.next_key(), self._v, num_samples)
+        return cast_to(wrap(drawn), _int_dtype(self))

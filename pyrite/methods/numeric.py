@@ -148,6 +148,16 @@ class Arithmetic(Handle):
         """
         return apply("floormod", (self, scalar(self, other)))
 
+    @public("Tensor.rem")
+    def rem(self, other: Any) -> Tensor:
+        """`remainder`, by a tensor or a number.
+
+        Source: Burn, `Rem::rem`.
+        """
+        if isinstance(other, Handle):
+            return apply("floormod", beside(self, other))
+        return apply("floormod", (self, scalar(self, other)))
+
     @public("Tensor.neg")
     def neg(self) -> Tensor:
         """-self; integers wrap.

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..apply import Handle, apply, cast_to
+from ..apply import Handle, apply, evaluate, wrap
 from ..backends.autodiff import Traced
+from ..backends.transfer import transfer
+from ..data import TensorData, read
 from ..device import Device, as_device
-from ..dtypes import as_dtype
-from ..errors import DeviceError, public
+from ..errors import TensorReadError, public
+from ..layout import size_of
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
 
 def _number(t: Handle, dtype: Any) -> Any:
-    kept = t if dtype is None else cast_to(t, as_dtype(dtype))
-    return kept._single()  # type: ignore[attr-defined]
+    count = size_of(t._v.shape)
+    if count != 1:
+        raise TensorReadError.InvalidShape(f"a tensor of shape {t._v.shape} has {count} elements, not one")
+    data = TensorData.adopt(evaluate(t), t._v.dtype)
+    return (data.try_to_vec() if dtype is None else data.try_to_vec_as(dtype))[0]
 
 
 class Reading(Handle):
-    """Values as Python numbers, and tensors on other devices."""
+    """Values on the host, and tensors on other devices."""
 
     __slots__ = ()
 
@@ -28,7 +33,7 @@ class Reading(Handle):
     def into_scalar(self, dtype: Any = None) -> Any:
         """The single element as a Python number, converted to `dtype` first if one is given.
 
-        Raises `ShapeError` unless there is exactly one element.
+        Raises `TensorReadError.InvalidShape` (a `ShapeError`) unless there is exactly one element.
 
         Example:
             >>> pr.asarray([[2.5]]).into_scalar()
@@ -46,9 +51,173 @@ class Reading(Handle):
         """
         return _number(self, dtype)
 
+    @public("Tensor.into_scalar_async")
+    async def into_scalar_async(self, dtype: Any = None) -> Any:
+        """The coroutine form of `into_scalar`. All coroutines here compute before they return, without a pause.
+
+        Source: Burn, `Tensor::into_scalar_async`.
+        """
+        return _number(self, dtype)
+
+    @public("Tensor.try_into_scalar_async")
+    async def try_into_scalar_async(self, dtype: Any = None) -> Any:
+        """The same as `into_scalar_async`.
+
+        Source: Burn, `Tensor::try_into_scalar_async`.
+        """
+        return _number(self, dtype)
+
+    @public("Tensor.to_data")
+    def to_data(self) -> TensorData:
+        """The values with shape and dtype on the host, independent of the tensor.
+
+        Runs what is queued; raises the `ExecutionError` of what failed, for this tensor.
+
+        Example:
+            >>> data = pr.asarray([[1, 2]]).to_data()
+            >>> data.shape, data.dtype, data.try_to_vec()
+            ((1, 2), pyrite.int64, [1, 2])
+
+        Source: Burn, `Tensor::to_data`.
+        """
+        return read(self)
+
+    @public("Tensor.try_to_data")
+    def try_to_data(self) -> TensorData:
+        """The same as `to_data`.
+
+        Source: Burn, `Tensor::try_to_data`.
+        """
+        return read(self)
+
+    @public("Tensor.into_data")
+    def into_data(self) -> TensorData:
+        """The same as `to_data`: the tensor stays usable.
+
+        Source: Burn, `Tensor::into_data`.
+        """
+        return read(self)
+
+    @public("Tensor.try_into_data")
+    def try_into_data(self) -> TensorData:
+        """The same as `to_data`.
+
+        Source: Burn, `Tensor::try_into_data`.
+        """
+        return read(self)
+
+    @public("Tensor.to_data_async")
+    async def to_data_async(self) -> TensorData:
+        """The coroutine form of `to_data`.
+
+        Source: Burn, `Tensor::to_data_async`.
+        """
+        return read(self)
+
+    @public("Tensor.into_data_async")
+    async def into_data_async(self) -> TensorData:
+        """The coroutine form of `to_data`.
+
+        Source: Burn, `Tensor::into_data_async`.
+        """
+        return read(self)
+
+    @public("Tensor.to_data_as")
+    def to_data_as(self, dtype: Any) -> TensorData:
+        """The values converted to a dtype: floats truncate toward zero, bools are 0 and 1.
+
+        Raises `TensorReadError`: `ExecutionError` when the read fails, `DataError` without a conversion.
+
+        Example:
+            >>> print(pr.asarray([1.9, -1.9]).to_data_as(pr.int32))
+            [1, -1]
+
+        Source: Burn, `Tensor::to_data_as`.
+        """
+        return read(self).try_cast(dtype)
+
+    @public("Tensor.try_to_data_as")
+    def try_to_data_as(self, dtype: Any) -> TensorData:
+        """The same as `to_data_as`.
+
+        Source: Burn, `Tensor::try_to_data_as`.
+        """
+        return read(self).try_cast(dtype)
+
+    @public("Tensor.to_data_dtype")
+    def to_data_dtype(self, dtype: Any) -> TensorData:
+        """The same as `to_data_as`.
+
+        Source: Burn, `Tensor::to_data_dtype`.
+        """
+        return read(self).try_cast(dtype)
+
+    @public("Tensor.try_to_data_dtype")
+    def try_to_data_dtype(self, dtype: Any) -> TensorData:
+        """The same as `to_data_as`.
+
+        Source: Burn, `Tensor::try_to_data_dtype`.
+        """
+        return read(self).try_cast(dtype)
+
+    @public("Tensor.into_data_as")
+    def into_data_as(self, dtype: Any) -> TensorData:
+        """The same as `to_data_as`.
+
+        Source: Burn, `Tensor::into_data_as`.
+        """
+        return read(self).try_cast(dtype)
+
+    @public("Tensor.try_into_data_as")
+    def try_into_data_as(self, dtype: Any) -> TensorData:
+        """The same as `to_data_as`.
+
+        Source: Burn, `Tensor::try_into_data_as`.
+        """
+        return read(self).try_cast(dtype)
+
+    @public("Tensor.into_data_dtype")
+    def into_data_dtype(self, dtype: Any) -> TensorData:
+        """The same as `to_data_as`.
+
+        Source: Burn, `Tensor::into_data_dtype`.
+        """
+        return read(self).try_cast(dtype)
+
+    @public("Tensor.try_into_data_dtype")
+    def try_into_data_dtype(self, dtype: Any) -> TensorData:
+        """The same as `to_data_as`.
+
+        Source: Burn, `Tensor::try_into_data_dtype`.
+        """
+        return read(self).try_cast(dtype)
+
+    @public("Tensor.try_to_vec_as")
+    def try_to_vec_as(self, dtype: Any) -> list[Any]:
+        """The values converted to a dtype, as a flat row-major list of Python numbers.
+
+        Example:
+            >>> pr.asarray([[1.9, -1.9]]).try_to_vec_as(pr.int32)
+            [1, -1]
+
+        Source: Burn, `Tensor::try_to_vec_as`.
+        """
+        return read(self).try_to_vec_as(dtype)
+
+    @public("Tensor.try_into_vec_as")
+    def try_into_vec_as(self, dtype: Any) -> list[Any]:
+        """The same as `try_to_vec_as`.
+
+        Source: Burn, `Tensor::try_into_vec_as`.
+        """
+        return read(self).try_to_vec_as(dtype)
+
     @public("Tensor.to_device")
     def to_device(self, device: Device) -> Tensor:
-        """The same values on a device; a tracked tensor stays in its graph.
+        """The same values on a device. The tensor keeps its autodiff association, whatever the device's is.
+
+        For a tracked tensor this is a recorded operation, on its own device too: gradients flow back, and the result
+        is no leaf; `.detach().require_grad()` starts a new one.
 
         Example:
             >>> pr.asarray([1.0]).to_device(pr.Device.flex()).device
@@ -57,10 +226,8 @@ class Reading(Handle):
         Source: Burn, `Tensor::to_device`.
         """
         where = as_device(device)
-        if isinstance(self._v, Traced):
-            if where != self.device:  # type: ignore[attr-defined]
-                raise DeviceError("a tensor with autodiff cannot go to another device", "call .inner() first")
-            return apply("cast", (self,), self._v.dtype)
-        from ..interop import move
-
-        return self if where == self.device else move(self, where)  # type: ignore[attr-defined, return-value]
+        here: Device = self.device  # type: ignore[attr-defined]
+        if where != here:
+            where.lock()
+            return wrap(transfer(self._v, where.backend))
+        return apply("cast", (self,), self._v.dtype) if isinstance(self._v, Traced) else wrap(self._v)

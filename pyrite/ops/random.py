@@ -29,7 +29,7 @@ from ..dtypes import (
     uint32,
     uint64,
 )
-from ..errors import ArgumentError, DTypeError, ShapeError
+from ..errors import ArgumentError, DTypeError, ScalarRangeError, ShapeError
 from ..layout import contiguous_strides, size_of
 from .elementwise import binary_infer, check_kind
 from .record import ZERO, Arg, Aval, Case, Samples, Shape, op
@@ -457,11 +457,16 @@ def uniform_range(do: Any, key: Any, shape: Shape, low: float, high: float, dtyp
     low, high = float(low), float(high)
     if not (math.isfinite(low) and math.isfinite(high) and low <= high):
         raise ArgumentError(f"a finite range with low ≤ high is needed, got {low} to {high}")
+    info = dtype.finfo()
+    assert info is not None
+    if max(abs(low), abs(high)) > info.max:
+        raise ScalarRangeError(f"the bounds {low} and {high} do not fit {dtype.name}")
     if low == high:
         return do.full(low, shape, dtype)
     real = float64 if dtype is float64 else float32
     u = uniform(do, key, shape, real)
-    if float(np.float32(high - low) if real is float32 else high - low) == math.inf:
+    wide = high - low
+    if real is float32 and wide > 3.4028234e38 or wide == math.inf:
         values = do.add(do.mul(do.sub(1.0, u), low), do.mul(u, high))
     else:
         values = do.add(do.mul(u, high - low), low)

@@ -7,31 +7,50 @@ from typing import Any
 from ..apply import apply, cast_to, do_of, wrap
 from ..dtypes import Int, int64, uint64
 from ..errors import ShapeError, public
-from ..layout import normalize_axes
-from ..ops import composite, contract
+from ..ops import composite
 from ..tensor import Tensor
-from .arguments import Axes, maybe_dtype, tensor
+from .arguments import maybe_dtype, tensor
+from .decompositions import (
+    cholesky,
+    det,
+    eigh,
+    eigvalsh,
+    inv,
+    lu,
+    matrix_norm,
+    matrix_power,
+    matrix_rank,
+    pinv,
+    qr,
+    slogdet,
+    solve,
+    svd,
+    svdvals,
+)  # fmt: skip
 from .linear_algebra import matmul, matrix_transpose, tensordot, two, vecdot
+from .norms import (
+    Norm,
+    cosine_similarity,
+    diag,
+    l0_norm,
+    l1_norm,
+    l2_norm,
+    lp_norm,
+    matvec,
+    max_abs_norm,
+    min_abs_norm,
+    outer,
+    outer_dim,
+    vector_norm,
+    vector_normalize,
+)  # fmt: skip
 
 __all__ = [
-    "cross", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot", "vector_norm",
+    "Norm", "cholesky", "cosine_similarity", "cross", "det", "diag", "diagonal", "eigh", "eigvalsh", "inv", "l0_norm",
+    "l1_norm", "l2_norm", "lp_norm", "lu", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose",
+    "matvec", "max_abs_norm", "min_abs_norm", "outer", "outer_dim", "pinv", "qr", "slogdet", "solve", "svd", "svdvals",
+    "tensordot", "trace", "vecdot", "vector_norm", "vector_normalize",
 ]  # fmt: skip
-
-
-@public("pr.linalg.vector_norm")
-def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2) -> Tensor:
-    """(Σ |x|ᵖ)^(1/p) over the axes for p = `ord`; 0 counts what is not 0, ±∞ are the extremes.
-
-    Nothing overflows inside. Gradient at 0: 0. Raises `DTypeError` for Int and Bool tensors.
-
-    Example:
-        >>> pr.linalg.vector_norm(pr.asarray([3.0, 4.0])).item()
-        5.0
-
-    Source: array API, `linalg.vector_norm`.
-    """
-    t = tensor(x)
-    return wrap(composite.vector_norm(do_of(t), t._v, float(ord), normalize_axes(axis, t.rank), keepdims))
 
 
 @public("pr.linalg.trace")
@@ -86,19 +105,3 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """
     a, b = two(x1, x2)
     return wrap(composite.cross(do_of(a, b), a._v, b._v, axis))
-
-
-@public("pr.linalg.outer")
-def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """x1[i] · x2[j] of two vectors.
-
-    Raises `ShapeError` for other ranks.
-
-    Example:
-        >>> pr.linalg.outer(pr.asarray([1, 2]), pr.asarray([3, 4])).to_list()
-        [[3, 4], [6, 8]]
-
-    Source: array API, `linalg.outer`.
-    """
-    a, b = two(x1, x2)
-    return wrap(contract.outer(do_of(a, b), a._v, b._v))

@@ -6,12 +6,13 @@ of threads; use a key once, and make new ones with `split` and `fold_in`.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ..apply import do_of, do_on, need_kind, wrap
 from ..device import Device, as_device
 from ..dtypes import Float, as_dtype, uint64
-from ..errors import public
+from ..errors import DTypeError, public
 from ..layout import as_shape
 from ..methods.creation import draw_normal
 from ..ops import random
@@ -30,7 +31,7 @@ def key(seed: int, /, *, device: Device | str | None = None) -> Tensor:
         ()
     """
     where = as_device(device)
-    return wrap(do_on(where).scalar(random.key_of(int(seed)), uint64))
+    return wrap(do_on(where).scalar(random.key_of(_int(seed, "seed")), uint64))
 
 
 @public("pr.random.split")
@@ -43,7 +44,7 @@ def split(key: Tensor, /, num: int = 2) -> Tensor:
         ()
     """
     k = tensor(key)
-    return wrap(random.split_key(do_of(k), k._v, int(num)))
+    return wrap(random.split_key(do_of(k), k._v, _int(num, "num")))
 
 
 @public("pr.random.fold_in")
@@ -55,7 +56,14 @@ def fold_in(key: Tensor, data: int, /) -> Tensor:
         pyrite.uint64
     """
     k = tensor(key)
-    return wrap(random.fold_in(do_of(k), k._v, int(data)))
+    return wrap(random.fold_in(do_of(k), k._v, _int(data, "data")))
+
+
+def _int(value: Any, what: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise DTypeError(f"{what} must be an int, got {type(value).__name__} {value!r}") from None
 
 
 def _float(key: Tensor, dtype: Any) -> Any:
@@ -102,7 +110,7 @@ def randint(key: Tensor, shape: Any, low: int, high: int, *, dtype: Any = None) 
     """
     k = tensor(key)
     kept = k.device.settings().int_dtype if dtype is None else as_dtype(dtype)
-    return wrap(random.randint(do_of(k), k._v, as_shape(shape), int(low), int(high), kept))
+    return wrap(random.randint(do_of(k), k._v, as_shape(shape), _int(low, "low"), _int(high, "high"), kept))
 
 
 @public("pr.random.bernoulli")

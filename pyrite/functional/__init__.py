@@ -1,0 +1,1 @@
+"""Burn's function modules: `pr.activation`, `pr.grid` and `pr.signal`."""
