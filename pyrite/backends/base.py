@@ -16,10 +16,13 @@ import numpy as np
 from ..dtypes import DType
 from ..errors import PyriteError, ReadOnlyError
 from ..graph import Node, call_site, constant, leaf
-from ..layout import Ints, overlaps
+from ..layout import Ints, overlaps, size_of
 from ..ops.movement import view_layout
 from ..ops.record import Op, reference_array
 from ..storage import Storage
+
+
+NAMED = 1 << 14  # elements; smaller results of fused ops do not remember their line
 
 
 class Array:
@@ -87,7 +90,8 @@ class Backend:
                 return view
         elif op.bounds is not None:
             node.checked = check_bounds(op, nodes, params)
-        node.site = call_site()
+        if op.fuses == "opaque" or op.bounds is not None or size_of(shape) >= NAMED:
+            node.site = call_site()  # only these can fail later: on their values, or for want of memory
         array = Array(node, self)
         self.submit(array)
         for n in nodes:

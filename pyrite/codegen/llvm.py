@@ -19,6 +19,7 @@ from .builder import Builder, Expr
 from .loops import BLOCK, LANES, STRIP, Nest, Reduction
 from .vector import V, Vector
 
+_AHEAD = 8  # rows
 _IOTA = ", ".join(f"i64 {i}" for i in range(LANES))
 _REGISTER = {"bool": "i1", "bf16": "f32"}
 _MEMORY = {"bool": "i8", "bf16": "i16"}
@@ -222,6 +223,7 @@ class Renderer:
         self.row: dict[int, V] = {}  # expressions of the row at hand
         self.pointers: list[str] = []
         self.scratch: dict[int, str] = {}
+        self.ahead: dict[int, str] = {}  # addresses of a later row of a column kernel, to be fetched early
 
     # -- text helpers
 
@@ -399,6 +401,11 @@ class Renderer:
         keep = self._both(mask, guard)
         if step == 1:
             p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {at}")
+            if e.data in self.ahead:
+                # rows lie far apart, so the machine does not see the pattern by itself
+                later = self.i(f"getelementptr {s}, ptr {self.ahead[e.data]}, i64 {at}")
+                self.vec.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+                self.vec.raw(f"call void @llvm.prefetch.p0(ptr {later}, i32 0, i32 3, i32 1)")
             if keep is None:
                 return self._from_memory(V(self.i(f"load {t}, ptr {p}, align {_align(type)}"), type), access.dtype)
             name = f"@llvm.masked.load.v{LANES}{type}.p0"
@@ -707,7 +714,7 @@ class Renderer:
                 self._strip(low, high, lambda c, mask: self._accumulate(c, mask, low, at, buffers))
 
             self._counted("0", length, 1, walk)
-            self.pointers, self.form_bases = heads, bases
+            self.pointers, self.form_bases, self.ahead = heads, bases, {}
             self._counted(low, high, LANES, lambda c: self._column_results(c, low, high, buffers))
 
         self._counted("%r0", "%r1", 1, task)
@@ -715,14 +722,18 @@ class Renderer:
 
     def _at_reduced(self, r: str, heads: list[str], bases: list[str], axis: int) -> None:
         """Pointers and indices of reduced index r."""
-        self.pointers = []
+        self.pointers, self.ahead = [], {}
         for k, access in enumerate(self.nest.accesses):
             if access.store:
                 self.pointers.append(heads[k])
                 continue
             t = self.vec.scalar_type(memory_type(access.dtype))
-            by = self.i(f"mul i64 {r}, {self._step_word('accesses', k, axis)}")
+            step = self._step_word("accesses", k, axis)
+            by = self.i(f"mul i64 {r}, {step}")
             self.pointers.append(self.i(f"getelementptr {t}, ptr {heads[k]}, i64 {by}"))
+            if access.step == 1 and access.strides[axis]:
+                later = self.i(f"mul i64 {step}, {_AHEAD}")
+                self.ahead[k] = self.i(f"getelementptr {t}, ptr {self.pointers[k]}, i64 {later}")
         self.form_bases = []
         for k in range(len(self.nest.forms)):
             by = self.i(f"mul i64 {r}, {self._step_word('forms', k, axis)}")

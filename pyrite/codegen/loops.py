@@ -22,7 +22,7 @@ from .builder import COSTLY, Expr, Recorder, widened
 
 LANES = 16
 BLOCK = 4096  # elements that one set of lanes takes in sequence
-STRIP = 64  # columns of a "columns" kernel that are walked together
+STRIP = 128  # columns of a "columns" kernel that are walked together
 MAX_EXPRS = 400  # a kernel beyond this takes no further members
 
 

@@ -10,6 +10,7 @@ output, the rest holds a constant.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -604,6 +605,12 @@ def split_axis(index: Sequence[Affine], axis: int, sizes: Ints) -> list[Affine]:
     return [(*a[:at], *(a[at] * s for s in steps), *a[at + 1 :]) for a in index]
 
 
+@functools.cache
+def _identity(rank: int) -> tuple[Affine, ...]:
+    """The forms of the axes themselves."""
+    return tuple([tuple([1 if k == i + 1 else 0 for k in range(rank + 1)]) for i in range(rank)])
+
+
 def view_layout(op: Op, params: tuple[Any, ...], shape: Ints, strides: Ints, offset: int, out: Ints) -> Any:
     """Strides and offset of a movement's result over its input's memory, or None when strides cannot say it."""
     if size_of(out) == 0:
@@ -612,7 +619,7 @@ def view_layout(op: Op, params: tuple[Any, ...], shape: Ints, strides: Ints, off
         result = reshape_strides(shape, strides, out)
         return None if result is None else (result, offset)
     rank = len(out)
-    index = [tuple(1 if k == i + 1 else 0 for k in range(rank + 1)) for i in range(rank)]
+    index = _identity(rank)
     assert op.pull is not None
     total = [offset] + [0] * rank
     for form, stride in zip(op.pull(index, out, shape, out, *params), strides):
