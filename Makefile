@@ -5,6 +5,7 @@ WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DOCS := $(VENV)/.docs
 
 # Small products of matrices are slower on several BLAS threads, much slower on a busy machine.
 ONE := OPENBLAS_NUM_THREADS=1
@@ -12,7 +13,7 @@ ONE := OPENBLAS_NUM_THREADS=1
 TEST := $(ONE) PYRITE_CHECK=1 PYRITE_CACHE_DIR='$(CURDIR)/.pytest_cache/kernels' $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check lint types bench clean
+.PHONY: help install demo test test-all check lint types bench docs clean
 
 help:
 	@echo 'make demo      train a digit classifier; results go to demo-output/'
@@ -20,6 +21,7 @@ help:
 	@echo 'make test-all  the tests with the long sweeps'
 	@echo 'make check     lint, types and smoke test: quick, also the pre-commit hook'
 	@echo 'make bench     the benchmarks'
+	@echo 'make docs      the documentation, as pages in site/'
 	@echo 'make clean     remove .venv and all caches'
 
 install: $(STAMP)
@@ -28,6 +30,12 @@ $(STAMP): pyproject.toml
 	@echo 'Installing into $(VENV)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,dev]'
+	touch $@
+
+$(DOCS): pyproject.toml
+	@echo 'Installing the tools of the documentation into $(VENV)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
 demo: $(STAMP)
@@ -51,5 +59,9 @@ types: $(STAMP)
 bench: $(STAMP)
 	@set -e; for file in $(sort $(wildcard benchmarks/[a-z]*.py)); do echo "$$file"; $(BIN)/python $$file; done
 
+docs: $(DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo 'Open site/index.html'
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build demo-output *.egg-info
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache build demo-output *.egg-info

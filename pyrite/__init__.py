@@ -69,11 +69,13 @@ from .errors import (
     TensorReadError,
 )
 from .explain import explain
+from .functional import activation, grid, signal
 from .interop import asarray, asarray_f, from_dlpack, load_safetensors, save_safetensors
 from .layout import Layout, Shape
 from .methods.basic import IndexingUpdateOp, Slice, s
 from .methods.bridge import BridgeTensor, DispatchTensor
 from .methods.creation import Distribution, EinsumOperand
+from .methods.grid import GridSampleOptions, GridSamplePaddingMode, InterpolateMode
 from .methods.padding import PadMode
 from .methods.shapes import DimIter
 from .standard import linalg, random
@@ -262,27 +264,28 @@ __all__ = [
     "DataError", "DeferredBoundsError", "Device", "DeviceConfig", "DeviceError", "DeviceFilter",
     "DeviceIndex", "DeviceKind", "DeviceSettings", "DeviceType", "Devices", "DimIter", "DispatchTensor",
     "Distribution", "EinsumOperand", "ExecutionError", "Float", "FloatDType", "FloatInfo",
-    "GradientCheckpointingStrategy", "GradientError", "Gradients", "IndexingUpdateOp", "Int", "IntDType",
-    "IntInfo", "Kind", "Layout", "OutOfMemoryError", "PadMode", "PrimitiveConversionError", "PrintOptions",
-    "PyriteError", "ReadOnlyError", "ScalarRangeError", "Shape", "ShapeError", "Slice", "Tensor",
-    "TensorCreationOptions", "TensorData", "TensorReadError", "Tolerance", "Transaction", "abs", "acos",
-    "acosh", "add", "all", "any", "arange", "argmax", "argmin", "argsort", "asarray", "asarray_f", "asin",
-    "asinh", "assert_shape", "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and", "bitwise_invert",
+    "GradientCheckpointingStrategy", "GradientError", "Gradients", "GridSampleOptions",
+    "GridSamplePaddingMode", "IndexingUpdateOp", "Int", "IntDType", "IntInfo", "InterpolateMode", "Kind",
+    "Layout", "OutOfMemoryError", "PadMode", "PrimitiveConversionError", "PrintOptions", "PyriteError",
+    "ReadOnlyError", "ScalarRangeError", "Shape", "ShapeError", "Slice", "Tensor", "TensorCreationOptions",
+    "TensorData", "TensorReadError", "Tolerance", "Transaction", "abs", "acos", "acosh", "activation", "add",
+    "all", "any", "arange", "argmax", "argmin", "argsort", "asarray", "asarray_f", "asin", "asinh",
+    "assert_shape", "astype", "atan", "atan2", "atanh", "bfloat16", "bitwise_and", "bitwise_invert",
     "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "bool", "bool_",
     "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "check_closeness", "clip",
     "complex128", "complex64", "concat", "conj", "copysign", "cos", "cosh", "count_nonzero", "cross_entropy",
     "cumulative_prod", "cumulative_sum", "debug_assert_shape", "diff", "divide", "e", "einsum", "empty",
     "empty_like", "equal", "erf", "exp", "expand_dims", "explain", "expm1", "eye", "finfo", "flip", "float16",
     "float32", "float64", "floor", "floor_divide", "from_dlpack", "full", "full_like", "fusion", "gelu",
-    "get_num_threads", "get_print_options", "grad", "greater", "greater_equal", "hypot", "iinfo", "imag",
-    "inf", "int16", "int32", "int64", "int8", "isdtype", "isfinite", "isin", "isinf", "isnan", "layer_norm",
-    "less", "less_equal", "linalg", "linspace", "load_safetensors", "log", "log10", "log1p", "log2",
-    "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp",
-    "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum", "moveaxis",
-    "multiply", "nan", "negative", "newaxis", "nonzero", "not_equal", "one_hot", "ones", "ones_like",
-    "permute_dims", "pi", "positive", "pow", "prod", "random", "real", "reciprocal", "relu", "remainder",
-    "repeat", "reset_stats", "reshape", "result_type", "roll", "round", "s", "save_safetensors",
-    "searchsorted", "set_default_dtypes", "set_num_threads", "set_print_options", "sigmoid", "sign",
+    "get_num_threads", "get_print_options", "grad", "greater", "greater_equal", "grid", "hypot", "iinfo",
+    "imag", "inf", "int16", "int32", "int64", "int8", "isdtype", "isfinite", "isin", "isinf", "isnan",
+    "layer_norm", "less", "less_equal", "linalg", "linspace", "load_safetensors", "log", "log10", "log1p",
+    "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "logsumexp", "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum",
+    "moveaxis", "multiply", "nan", "negative", "newaxis", "nonzero", "not_equal", "one_hot", "ones",
+    "ones_like", "permute_dims", "pi", "positive", "pow", "prod", "random", "real", "reciprocal", "relu",
+    "remainder", "repeat", "reset_stats", "reshape", "result_type", "roll", "round", "s", "save_safetensors",
+    "searchsorted", "set_default_dtypes", "set_num_threads", "set_print_options", "sigmoid", "sign", "signal",
     "signbit", "silu", "sin", "sinh", "softmax", "softplus", "sort", "sqrt", "square", "squeeze", "stack",
     "stats", "std", "subtract", "sum", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "topk",
     "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unique_all", "unique_counts",

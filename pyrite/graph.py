@@ -27,17 +27,25 @@ _sequence = itertools.count(1).__next__
 Site = tuple[CodeType, int]
 
 
-class Node:
+class _Rare:
+    """Fields that few nodes set; the others read these defaults, so that making a node costs less."""
+
+    site: Site | None = None
+    strides: Ints | None = None
+    offset: int = 0
+    value: Any = None
+    error: PyriteError | None = None
+    checked: bool = False  # its indices were known, and in bounds, at the call
+
+
+class Node(_Rare):
     """One value: `op` over `inputs`, or a leaf (no op) with a storage, or a constant scalar (`value`).
 
     `strides` and `offset` place the elements in the storage, or in the storage that the root
     of a pending view will get. `strides` is None for row-major.
     """
 
-    __slots__ = (
-        "op", "inputs", "params", "shape", "dtype", "seq", "site",
-        "storage", "strides", "offset", "value", "error", "checked", "__weakref__",
-    )  # fmt: skip
+    __slots__ = ("op", "inputs", "params", "shape", "dtype", "seq", "storage")
 
     op: Op | None
     inputs: tuple[Node, ...]
@@ -45,13 +53,7 @@ class Node:
     shape: Ints
     dtype: DType
     seq: int
-    site: Site | None
     storage: Storage | None
-    strides: Ints | None
-    offset: int
-    value: Any
-    error: PyriteError | None
-    checked: bool  # its indices were known, and in bounds, at the call
 
     def __init__(self, op: Op | None, inputs: tuple[Node, ...], params: tuple[Any, ...], shape: Ints, dtype: DType):
         self.op = op
@@ -60,13 +62,7 @@ class Node:
         self.shape = shape
         self.dtype = dtype
         self.seq = _sequence()
-        self.site = None
         self.storage = None
-        self.strides = None
-        self.offset = 0
-        self.value = None
-        self.error = None
-        self.checked = False
 
     @property
     def ndim(self) -> int:

@@ -106,7 +106,7 @@ class Storage:
     writable. `writes` counts writes, for caches of what the buffer holds.
     """
 
-    __slots__ = ("flat", "pointer", "writable", "foreign", "volatile", "writes", "captures", "__weakref__")
+    __slots__ = ("flat", "pointer", "writable", "foreign", "volatile", "writes", "captures", "twins", "__weakref__")
 
     def __init__(self, flat: np.ndarray[Any, Any], *, writable: bool = True, foreign: bool = False) -> None:
         self.flat = flat
@@ -116,6 +116,7 @@ class Storage:
         self.volatile = foreign and writable  # the content may change behind our back
         self.writes = 0
         self.captures: list[weakref.ref[Any]] = []
+        self.twins: list[weakref.ref[Storage]] = []  # who shows this memory too, until one of them is written to
 
     @staticmethod
     def new(size: int, dtype: DType) -> Storage:
@@ -149,6 +150,34 @@ class Storage:
         captures.append(holder)
         if len(captures) > 64 and not len(captures) & (len(captures) - 1):
             self.captures = [c for c in captures if c() is not None]
+
+    def twin(self) -> Storage:
+        """Another storage over the same memory, until one of the two is written to."""
+        other = Storage(self.flat[:], writable=self.writable)
+        if not self.twins:
+            self.twins.append(weakref.ref(self))
+        other.twins = self.twins
+        self.twins.append(weakref.ref(other))
+        return other
+
+    def part(self) -> None:
+        """Called before every write: of several twins, the first keeps the memory, the others get their own."""
+        if not self.twins:
+            return
+        group = [s for s in (ref() for ref in self.twins) if s is not None]
+        for s in group[1:] if group[0] is self else [self]:
+            s.twins = []
+            s._move()
+        left = [weakref.ref(s) for s in group if s.twins]
+        group[0].twins[:] = left if len(left) > 1 else []
+
+    def _move(self) -> None:
+        flat = self.flat
+        nbytes = flat.nbytes
+        fresh = np.empty_like(flat) if nbytes < POOLED else POOL.take(nbytes)[:nbytes].view(flat.dtype)
+        fresh[...] = flat
+        self.flat = fresh
+        self.pointer = fresh.__array_interface__["data"][0]
 
     def touched(self) -> None:
         """Called after every write."""

@@ -20,6 +20,7 @@ from .methods.bool_int import Bits, Casts
 from .methods.creation import Creation
 from .methods.floating import Floating
 from .methods.gradients import Autodiff
+from .methods.grid import GridSampling
 from .methods.handles import Handles
 from .methods.indexing import Indexing
 from .methods.numeric import Arithmetic
@@ -33,7 +34,7 @@ from .methods.shapes import Shapes
 
 class Tensor(
     Operators, Indexing, Autodiff, Creation, Shapes, Selecting, Padding, Arithmetic, Reductions, Ordering, Floating,
-    Bits, Casts, Handles, Reading, Exchange,
+    GridSampling, Bits, Casts, Handles, Reading, Exchange,
 ):  # fmt: skip
     """A tensor: numbers of one dtype in a shape, on a device.
 

@@ -24,7 +24,7 @@ LAYERS = """
     data closeness
     methods
     tensor
-    nx standard
+    nx standard functional
     __init__
 """
 RANK = {name: rank for rank, line in enumerate(LAYERS.split("\n")) for name in line.split()}

@@ -84,13 +84,14 @@ class Backend:
         nodes = tuple([a.node for a in inputs])
         shape, dtype = op.infer(nodes, *params) if op.variadic else op.infer(*nodes, *params)
         node = Node(op, nodes, params, shape, dtype)
-        if op.fuses == "movement":
+        fuses = op.fuses
+        if fuses == "movement":
             view = self._view(node, inputs[0])
             if view is not None:
                 return view
         elif op.bounds is not None:
             node.checked = check_bounds(op, nodes, params)
-        if op.fuses == "opaque" or op.bounds is not None or size_of(shape) >= NAMED:
+        if fuses == "opaque" or op.bounds is not None or size_of(shape) >= NAMED:
             node.site = call_site()  # only these can fail later: on their values, or for want of memory
         array = Array(node, self)
         self.submit(array)
@@ -184,11 +185,13 @@ class Backend:
         """Writes into the memory of `array`, so that every view sees it and no earlier read does."""
         with self.lock:
             self.settle()
-            target = self.evaluate(array)
+            self.evaluate(array)
             node = array.node
             storage = node.storage
             assert storage is not None, "a constant gets memory before it is written to"
             require_writable(node)
+            storage.part()
+            target = node.array()
             if np.may_share_memory(target, value):
                 value = value.copy()
             self._keep_captures(storage)
@@ -202,6 +205,7 @@ class Backend:
             self.evaluate(array)
             storage = array.node.storage
             if storage is not None:
+                storage.part()
                 self._keep_captures(storage)
                 storage.share(True)
 

@@ -148,7 +148,7 @@ class Bridged(Handle):
     def try_into_primitive(self, backend: Device | Backend | str | None = None) -> Value:
         """The handle of the backend that the tensor is on: `primitive.backend.evaluate(primitive)` reads it.
 
-        Autodiff is a backend of its own: with a named backend, the tensor must have it off.
+        Autodiff is a backend of its own, `"autodiff"`: with any other one named, the tensor must have it off.
 
         Raises:
             PrimitiveConversionError.BackendMismatch: the tensor is on another backend, or autodiff is on.
@@ -172,6 +172,10 @@ class Bridged(Handle):
 
     def _primitive(self, backend: Any) -> Value:
         if backend is None:
+            return self._v
+        if isinstance(backend, str) and backend == "autodiff":
+            if not isinstance(self._v, Traced):
+                raise PrimitiveConversionError.BackendMismatch("the tensor has autodiff off", "call .autodiff() first")
             return self._v
         wanted = _backend(backend)
         if isinstance(self._v, Traced):

@@ -46,12 +46,17 @@ def _alone(t: Handle) -> bool:
 
 
 def copied(v: Value) -> Value:
-    """The value with memory of its own, in the same place of the graph. The copy is queued like any operation."""
+    """The value in the same place of the graph, safe from writes to `v`: memory is shared until one comes."""
     if isinstance(v, Traced):
         return Traced(copied(v.value), v.level, v.step, v.strategy)
-    if v.node.value is not None:
-        return Array(v.node, v.backend)  # a constant gets memory before it is written to
-    return v.backend.run(REGISTRY["cast"], (v,), (v.dtype,))
+    node, storage = v.node, v.node.storage
+    if node.value is not None:
+        return Array(node, v.backend)  # a constant gets memory before it is written to
+    if storage is None:
+        return v.backend.run(REGISTRY["cast"], (v,), (v.dtype,))  # a copy, if it is still there when the queue runs
+    if storage.foreign or not storage.writable:
+        return v.backend.upload(node.array(), node.dtype)
+    return v.backend.from_storage(storage.twin(), node.dtype, node.shape, node.strides, node.offset)
 
 
 class Handles(Handle):
@@ -63,7 +68,8 @@ class Handles(Handle):
     def clone(self) -> Tensor:
         """A second handle of the same value and graph node: writes to one do not show in the other.
 
-        Operations read through a clone without a copy; memory of its own is filled when it is still there at a run.
+        The memory is shared until one of the two is written to. The clone of a value that is not computed yet
+        gets its own, if it is still there when the value is computed.
 
         Example:
             >>> t = pr.asarray([1, 2])

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _ADD, _SUB, _MUL = REGISTRY["add"], REGISTRY["sub"], REGISTRY["mul"]
 
 
+_BIG = 1 << 53  # ints below are floats without a check
+
+
 def _known(x: Any) -> bool:
     """Can `x` be an operand? Anything else is left to its own class."""
     return isinstance(x, Handle) or kind_of_scalar(x) is not None or hasattr(x, "__array__")
@@ -27,11 +30,16 @@ def _known(x: Any) -> bool:
 def _two(name: str, symbol: str, x: Any, y: Any) -> Any:
     try:
         # the plain case first: two tensors without autodiff, of one dtype, on one device
-        a, b = getattr(x, "_v", None), getattr(y, "_v", None)
-        if type(a) is Array and type(b) is Array and a.node.dtype is b.node.dtype and a.backend is b.backend:
-            return wrap(a.backend.run(REGISTRY[name], (a, b)))
-        if type(a) is Array and type(y) is float and a.node.dtype.kind is Float:
-            return wrap(a.backend.run(REGISTRY[name], (a, a.backend.constant(y, a.node.dtype))))
+        if isinstance(x, Handle):
+            a = x._v
+            if type(a) is Array:
+                dtype = a.node.dtype
+                if isinstance(y, Handle):
+                    b = y._v
+                    if type(b) is Array and b.node.dtype is dtype and a.backend is b.backend:
+                        return wrap(a.backend.run(REGISTRY[name], (a, b)))
+                elif dtype.kind is Float and (type(y) is float or (type(y) is int and -_BIG < y < _BIG)):
+                    return wrap(a.backend.run(REGISTRY[name], (a, a.backend.constant(float(y), dtype))))
         return binary(name, x, y)
     except PyriteError as error:
         caught = error
