@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .dtypes import Complex, DType, Float, Kind, bfloat16
-from .errors import ArgumentError
+from .errors import ArgumentError, DTypeError
 
 Block = tuple[slice, ...]
 Getter = Callable[[Block], "np.ndarray[Any, Any]"]
@@ -58,7 +58,7 @@ def set_print_options(options: PrintOptions) -> None:
     """
     global _options
     if not isinstance(options, PrintOptions):
-        raise ArgumentError(f"expected a PrintOptions, got {type(options).__name__}")
+        raise DTypeError(f"expected a PrintOptions, got {type(options).__name__}")
     _options = options
 
 

@@ -268,6 +268,8 @@ def as_dtype(value: Any) -> DType:
     elif value is complex:
         return complex128
     try:
+        if value is None:
+            raise TypeError  # NumPy would take it for float64
         return from_numpy(np.dtype(value))
     except TypeError:
         raise DTypeError(f"{value!r} is not a dtype", "use a dtype such as pr.float32") from None

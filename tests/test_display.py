@@ -11,7 +11,7 @@ from pyrite import dtypes
 from pyrite.display import PrintOptions, element_formatter, format_data, format_tensor, get_print_options
 from pyrite.display import set_print_options as set_options
 from pyrite.dtypes import from_numpy
-from pyrite.errors import ArgumentError
+from pyrite.errors import ArgumentError, DTypeError
 
 
 def data(array: Any, **options: Any) -> str:
@@ -173,5 +173,5 @@ def test_bad_options() -> None:
         PrintOptions(edge_items=-1)
     with pytest.raises(ArgumentError, match="threshold must be a non-negative int, not None"):
         PrintOptions(threshold=None)  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="expected a PrintOptions, got int"):
+    with pytest.raises(DTypeError, match="expected a PrintOptions, got int"):
         set_options(3)  # type: ignore[arg-type]

@@ -37,6 +37,9 @@ def kernels(function: Callable[[], Any]) -> int:
 X = tensor(64, 1000)
 W = tensor(64, 1000, seed=1)
 GAMMA, BETA = tensor(1000, seed=2), tensor(1000, seed=3)
+ROWS = pr.asarray(np.random.default_rng(1).integers(-64, 64, 100), copy=True)
+COLUMNS = pr.asarray(np.random.default_rng(2).integers(0, 1000, 77), copy=True)
+PICKS = pr.asarray(np.random.default_rng(3).integers(0, 1000, (64, 5)), copy=True)
 TARGETS = pr.asarray(np.random.default_rng(0).integers(0, 1000, 64), copy=True)
 
 
@@ -70,6 +73,9 @@ ONE_KERNEL = {
     "a bias gradient": lambda: pr.sum(X * W, axis=0),
     "two bias gradients": lambda: (pr.sum(X * W, axis=0), pr.sum(X, axis=0)),
     "views of a computed value": lambda: (X * 2.0)[::2, 5:900].T + 1.0,
+    "rows by index, then work on them": lambda: pr.tanh(pr.take(X, ROWS, axis=0) * 2.0),
+    "elements by index, reduced": lambda: pr.sum(pr.take(X, COLUMNS, axis=1), axis=-1),
+    "a pick in every row": lambda: pr.take_along_axis(X, PICKS, axis=1) + 1.0,
     "joined and padded": lambda: pr.concat([X * 2.0, W], axis=1) + 1.0,
 }
 
@@ -210,6 +216,8 @@ def test_explain() -> None:
     plan = pr.explain(X @ W.T)
     assert plan.fallbacks == 1
     assert "NumPy" in plan.steps[0].reason
+    late = pr.explain(pr.take(X, ROWS + 0, axis=0))
+    assert "indices were not known" in late.steps[-1].reason
     known = X + 1.0
     known.numpy()
     assert pr.explain(known).steps == ()

@@ -21,7 +21,6 @@ from ..ops.movement import view_layout
 from ..ops.record import Op, reference_array
 from ..storage import Storage
 
-
 NAMED = 1 << 14  # elements; smaller results of fused ops do not remember their line
 
 

@@ -191,7 +191,8 @@ def _reusable(step: Launch, dying: set[int]) -> dict[int, list[int]]:
         for slot, seen in reads.items():
             r = seen[0]
             if (
-                slot in dying and len(seen) == 1 and r.dtype is a.dtype and r.offset == 0 and r.strides == a.strides
+                slot in dying and len(seen) == 1 and r.dtype is a.dtype and not r.indirect and r.offset == 0
+                and r.strides == a.strides
                 and size_of(r.node.shape) == size_of(a.node.shape)
             ):  # fmt: skip
                 found.setdefault(a.node.slot, []).append(slot)

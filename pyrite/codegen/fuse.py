@@ -74,6 +74,10 @@ def _lower_node(node: Node, inputs: tuple[PNode, ...]) -> PNode:
     op = node.op
     assert op is not None
     p = PNode("opaque", op, inputs, node.params, node.shape, node.dtype)
+    if op.fetch is not None:
+        if node.checked and not node.dtype.is_complex() and size_of(node.shape):
+            p.kind = "fetch"
+        return p
     if op.fuses == "movement" and (node.strides is not None or not node.dtype.is_complex()):
         p.kind = "movement"
         if node.strides is not None:
@@ -122,8 +126,8 @@ class Planner:
         """Plans, storing more each time a kernel turns out not to work, until all fit."""
         self._canonical()
         for p in self.nodes:
-            if p.kind == "opaque":
-                for x in p.inputs:
+            if p.kind in ("opaque", "fetch"):
+                for x in p.inputs if p.kind == "opaque" else p.inputs[:1]:
                     base = x if x.base is None else x.base
                     if base.kind not in ("leaf", "const") and base not in self.forced:
                         self._store(base)
@@ -278,7 +282,7 @@ class Planner:
         """Marks the values that a step computes."""
         below: dict[PNode, set[PNode]] = {}
         for p in order:
-            fusible = p.kind in ("elementwise", "regions") or (p.kind == "movement" and p.base is None)
+            fusible = p.kind in ("elementwise", "regions", "fetch") or (p.kind == "movement" and p.base is None)
             p.member = p.kind in ("opaque", "reduce") or p in self.forced or (fusible and not self.fuse)
             mine: set[PNode] = {p}
             for x in p.inputs:
@@ -427,6 +431,8 @@ def _why(p: PNode) -> str:
     if p.dtype.is_complex() or any(x.dtype.is_complex() for x in p.inputs):
         return "complex numbers run on the reference"
     assert p.op is not None
+    if p.op.fetch is not None or (p.op.fuses == "elementwise" and p.op.bounds is not None):
+        return "its indices were not known at the call, so they are checked as it runs"
     if p.op.fuses == "elementwise":
         return "this range has no loop form"
     return "no loop form; runs on NumPy"

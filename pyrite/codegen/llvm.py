@@ -376,7 +376,9 @@ class Renderer:
             return self.vec.iadd(base, self.vec.imul(lanes, step))
         args = [(known[a.id] if a.id in known else self.row[a.id], a.dtype) for a in e.args]
         if e.name == "load":
-            return self._load(e, at, mask, args[0][0] if args else None)
+            return self._load(e, self.pointers[e.data], at, mask, args[0][0] if args else None)
+        if e.name == "fetch":
+            return self._fetch(e, at, mask, [v for v, _ in args])
         return instruction(self.vec, e.name, e.dtype, args, e.data)
 
     def _lanes(self, at: str) -> V:
@@ -387,11 +389,25 @@ class Renderer:
             return a or b
         return self.vec.iand(a, b)
 
-    def _load(self, e: Expr, at: str | None, mask: V | None, guard: V | None) -> V:
+    def _fetch(self, e: Expr, at: str | None, mask: V | None, args: list[V]) -> V:
+        """A read at an index: an ordinary load where the index is one for the whole row."""
+        access = self.nest.accesses[e.data]
+        type = memory_type(access.dtype)
+        place, guard = args[0], args[1] if len(args) > 1 else None
+        pointer = self.pointers[e.data]
+        if not e.args[0].inner:
+            lane = self.i(f"extractelement <{LANES} x i64> {place.ref}, i64 0")
+            row = self.i(f"getelementptr {self.vec.scalar_type(type)}, ptr {pointer}, i64 {lane}")
+            return self._load(e, row, at, mask, guard)
+        if at is not None and access.step:
+            stride = self._splat("i64", self._step_word("accesses", e.data, len(self.nest.sizes) - 1))
+            place = self.vec.iadd(place, self.vec.imul(self._lanes(at), stride))
+        return self._from_memory(self._gather(type, pointer, place, self._both(mask, guard)), access.dtype)
+
+    def _load(self, e: Expr, pointer: str, at: str | None, mask: V | None, guard: V | None) -> V:
         access = self.nest.accesses[e.data]
         type = memory_type(access.dtype)
         t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
-        pointer = self.pointers[e.data]
         step = access.step
         if at is None or step == 0:
             if guard is None:

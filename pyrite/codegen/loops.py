@@ -20,6 +20,7 @@ from ..ops.movement import Affine, Split, affine_add, affine_scale
 from ..ops.record import Monoid, Op
 from .builder import COSTLY, Expr, Recorder, widened
 
+_READS = ("load", "fetch")
 LANES = 16
 BLOCK = 4096  # elements that one set of lanes takes in sequence
 STRIP = 128  # columns of a "columns" kernel that are walked together
@@ -35,7 +36,7 @@ class PNode:
     )  # fmt: skip
 
     def __init__(self, kind: str, op: Op | None, inputs: tuple[PNode, ...], params: Any, shape: Ints, dtype: DType):
-        self.kind = kind  # leaf, const, elementwise, regions, movement, reduce, opaque
+        self.kind = kind  # leaf, const, elementwise, regions, fetch, movement, reduce, opaque
         self.op = op
         self.inputs = inputs
         self.params = params
@@ -88,6 +89,7 @@ class Access:
     offset: int
     strides: list[int]
     store: bool
+    indirect: bool = False  # read at a place that an index tensor says
 
     @property
     def step(self) -> int:
@@ -261,7 +263,51 @@ class Group:
             return [(x, tuple([self._normal(f) for f in pulled]), guard)]
         if kind == "regions":
             return [(x, f, self._and(guard, c)) for x, f, c in self._boxes(node, forms)]
+        if kind == "fetch":
+            return self._index_deps(node, forms, guard)
         raise Cut(node)
+
+    def _index_deps(self, node: PNode, forms: Any, guard: Expr | None) -> list[Any]:
+        """The index tensors of an indirect read; what is read must be in memory."""
+        x = node.inputs[0]
+        if self._source(x) is None:
+            if (x if x.base is None else x.base) in self.member_set:
+                raise NoFit
+            raise Cut(x)
+        assert node.op is not None
+        assert node.op.fetch is not None
+        zero = self.zero()
+        deps = []
+        for at in node.op.fetch([i.shape for i in node.inputs], *node.params):
+            if isinstance(at, tuple):
+                number, axes = at
+                shape = node.inputs[number].shape
+                index = tuple([zero if s == 1 else forms[a] for a, s in zip(axes, shape)])
+                deps.append((node.inputs[number], index, guard))
+        return deps
+
+    def _fetch(self, node: PNode, forms: Any, guard: Expr | None, indices: list[Expr]) -> Expr:
+        """An indirect read: the affine part as in a load, the rest as an expression."""
+        x = node.inputs[0]
+        source = self._source(x)
+        assert source is not None
+        assert node.op is not None
+        assert node.op.fetch is not None
+        strides, offset = self._placed(x, source)
+        rec = self.rec
+        total = affine_scale(self.zero(), 1, offset)
+        place: Expr | None = None
+        rest = iter(indices)
+        for at, size, stride in zip(node.op.fetch([i.shape for i in node.inputs], *node.params), x.shape, strides):
+            if not isinstance(at, tuple):
+                total = affine_add(total, affine_scale(forms[at], stride))
+                continue
+            i = rec.cast(next(rest), int64)
+            i = rec.select(rec.lt(i, rec.const(0, int64)), rec.add(i, self._number(size)), i)
+            part = rec.mul(i, self._number(stride))
+            place = part if place is None else rec.add(place, part)
+        number = self._access(source, node.dtype, self._normal(total), False, indirect=True)
+        return rec._ins("fetch", node.dtype, (place,) if guard is None else (place, guard), number)
 
     def _flat(self, node: PNode, forms: Any) -> Flat:
         total = self.zero()
@@ -337,6 +383,8 @@ class Group:
             for (_, _, inside), arg in zip(self._boxes(node, forms), args):
                 value = arg if inside is None else self.rec.select(inside, arg, value)
             return value
+        if node.kind == "fetch":
+            return self._fetch(node, forms, guard, args)
         self.rec.place = self._place(node, forms)
         assert op.scalar is not None
         if op.half == "native":
@@ -369,10 +417,13 @@ class Group:
             self.scalars.append(node)
         return self.rec._ins("arg", node.dtype, (), self.scalars.index(node))
 
-    def _load(self, node: PNode, source: PNode, forms: Any, guard: Expr | None) -> Expr:
+    def _placed(self, node: PNode, source: PNode) -> tuple[Ints, int]:
+        """Strides and offset of a stored value, or of a view of one."""
         shown = node if node.strides is not None else source
-        strides = contiguous_strides(node.shape) if shown.strides is None else shown.strides
-        offset = shown.offset
+        return contiguous_strides(node.shape) if shown.strides is None else shown.strides, shown.offset
+
+    def _load(self, node: PNode, source: PNode, forms: Any, guard: Expr | None) -> Expr:
+        strides, offset = self._placed(node, source)
         if isinstance(forms, Flat):
             if strides != contiguous_strides(node.shape) and not _collapses(node.shape, strides):
                 raise Cut(node)
@@ -389,12 +440,12 @@ class Group:
         number = self._access(source, node.dtype, self._normal(total), False)
         return self.rec._ins("load", node.dtype, () if guard is None else (guard,), number)
 
-    def _access(self, node: PNode, dtype: DType, form: Affine, store: bool) -> int:
-        key = (node, form, store)
+    def _access(self, node: PNode, dtype: DType, form: Affine, store: bool, indirect: bool = False) -> int:
+        key = (node, form, store, indirect)
         found = self._access_ids.get(key)
         if found is None:
             found = self._access_ids[key] = len(self.accesses)
-            self.accesses.append(Access(node, dtype, form[0], list(form[1:]), store))
+            self.accesses.append(Access(node, dtype, form[0], list(form[1:]), store, indirect))
         return found
 
     # -- members
@@ -461,7 +512,7 @@ class Group:
         if self.tail < 2 or self.kind != "rows" or not self.reductions:
             return
         live = self._live([e for _, e in self.members])
-        vectors = [list(self.accesses[e.data].strides) for e in live if e.name == "load"]
+        vectors = [list(self.accesses[e.data].strides) for e in live if e.name in _READS]
         vectors += [list(self.rec.forms[e.data][1:]) for e in live if e.name == "index"]
         if any(n.shape == self.shape and n.red is None for n, _ in self.members):
             vectors.append(list(contiguous_strides(self.domain)))
@@ -470,11 +521,11 @@ class Group:
     def reads(self, stored: set[PNode]) -> set[PNode]:
         """The values in memory that the stored members are computed from."""
         live = self._live([e for n, e in self.members if n in stored])
-        return {self.accesses[e.data].node for e in live if e.name == "load"}
+        return {self.accesses[e.data].node for e in live if e.name in _READS}
 
     def related(self, expr: Expr, before: int) -> bool:
         """Does `expr` use something that was in the kernel before expression number `before`?"""
-        return any(e.id < before and e.name in ("load", "reduced", "call") for e in self._live([expr]))
+        return any(e.id < before and e.name in ("load", "fetch", "reduced", "call") for e in self._live([expr]))
 
     def finish(self, stored: set[PNode]) -> Nest:
         """The loop nest; members outside `stored` stay in registers. Raises `Cut` when rows do not collapse."""
@@ -492,7 +543,7 @@ class Group:
         live = self._live([e for _, e in stores])
         kept = sorted({e.data for e in live if e.name == "reduced"})
         args = sorted({e.data for e in live if e.name == "arg"})
-        used = sorted({e.data for e in live if e.name == "load"} | {a for a, _ in stores})
+        used = sorted({e.data for e in live if e.name in _READS} | {a for a, _ in stores})
         forms_used = sorted({e.data for e in live if e.name == "index"})
         vectors = [self.accesses[a].strides for a in used] + [list(self.rec.forms[f][1:]) for f in forms_used]
         sizes = list(self.domain)
@@ -505,7 +556,7 @@ class Group:
             forms_out.append((self.rec.forms[f][0], *v))
         form_number = {f: i for i, f in enumerate(forms_used)}
         for e in live:
-            if e.name == "load":
+            if e.name in _READS:
                 e.data = renumber[e.data]
             elif e.name == "index":
                 e.data = form_number[e.data]
@@ -600,7 +651,7 @@ class Group:
             e.inner = any(a.inner for a in e.args)
             e.along = any(a.along for a in e.args)
             e.level = max([a.level for a in e.args], default=0)
-            if e.name == "load":
+            if e.name in _READS:
                 strides = accesses[e.data].strides
             elif e.name == "index":
                 strides = list(forms[e.data][1:])
@@ -667,7 +718,7 @@ def check_nest(nest: Nest) -> None:
     for e in nest.exprs:
         assert all(a.id in seen for a in e.args), f"{e} comes before its arguments"
         assert e.level >= max([a.level for a in e.args], default=0), f"{e} is on a level below its arguments"
-        if e.name == "load":
+        if e.name in _READS:
             assert not nest.accesses[e.data].store, f"{e} reads what is only written"
         seen.add(e.id)
     for access in nest.accesses:

@@ -361,8 +361,13 @@ def _softplus(do: Any, x: Any) -> Any:
 
 @_round_once
 def softplus(do: Any, x: Any, beta: float = 1.0) -> Any:
-    """log(1 + exp(beta·x)) / beta."""
-    return _softplus(do, x) if beta == 1 else do.div(_softplus(do, do.mul(x, beta)), beta)
+    """log(1 + exp(beta·x)) / beta; beta·x may overflow, x itself is added."""
+    if beta == 1:
+        return _softplus(do, x)
+    scaled = do.mul(x, beta)
+    above = do.gt(scaled, 0)
+    rest = do.log1p(do.exp(do.where(above, do.neg(scaled), scaled)))
+    return do.add(do.where(above, x, 0), do.div(rest, beta))
 
 
 @_round_once

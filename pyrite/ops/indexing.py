@@ -172,9 +172,16 @@ def _gather_vjp(do: Any, g: Any, _out: Any, _x: Any, indices: Any, axis: int) ->
     return [do.scatter(do.full(0, _x.shape, g.dtype), indices, g, axis, "add"), None]
 
 
+def _gather_fetch(shapes: Sequence[Shape], axis: int) -> list[Any]:
+    """Axis `axis` is read at the index, the others at the place itself."""
+    rank = len(shapes[0])
+    return [(1, tuple(range(rank))) if i == axis % rank else i for i in range(rank)]
+
+
 gather = op(
     "gather",
     fuses="opaque",
+    fetch=_gather_fetch,
     doc="One element for each index: out[i, j, k] = x[indices[i, j, k], j, k] for axis 0, likewise for the others.",
     params=("axis",),
     arity=2,
@@ -271,9 +278,18 @@ def _take_vjp(do: Any, g: Any, _out: Any, _x: Any, indices: Any, axis: int) -> l
     return [do.put(do.full(0, _x.shape, g.dtype), do.reshape(indices, (count,)), updates, axis, "add"), None]
 
 
+def _take_fetch(shapes: Sequence[Shape], axis: int) -> list[Any]:
+    axis %= len(shapes[0])
+    extra = len(shapes[1])
+    found: list[Any] = [i if i < axis else i + extra - 1 for i in range(len(shapes[0]))]
+    found[axis] = (1, tuple(range(axis, axis + extra)))
+    return found
+
+
 take = op(
     "take",
     fuses="opaque",
+    fetch=_take_fetch,
     doc="Whole slices along an axis: the axes of `indices`, of any rank, stand in its place.",
     params=("axis",),
     arity=2,
@@ -520,9 +536,26 @@ def _index_vjp(do: Any, g: Any, _out: Any, xs: Sequence[Any], axes: Axes) -> lis
     return [do.index_put([zeros, *xs[1:], g], axes, "add"), *(None for _ in xs[1:])]
 
 
+def _index_fetch(shapes: Sequence[Shape], axes: Axes) -> list[Any]:
+    wide = len(broadcast_shapes(*shapes[1:]))
+    place = axes[0] if axes[-1] - axes[0] == len(axes) - 1 else 0
+    found: list[Any] = []
+    kept = 0
+    for axis in range(len(shapes[0])):
+        if axis in axes:
+            number = 1 + axes.index(axis)
+            rank = len(shapes[number])
+            found.append((number, tuple(range(place + wide - rank, place + wide))))
+        else:
+            found.append(kept if kept < place else kept + wide)
+            kept += 1
+    return found
+
+
 index = op(
     "index",
     fuses="opaque",
+    fetch=_index_fetch,
     doc="NumPy's advanced indexing: [x, i0, i1, …], where i_k indexes axis axes[k]. The indices broadcast together; "
     "their axes stand in place of the indexed ones where those are neighbours, else in front.",
     params=("axes",),

@@ -113,6 +113,7 @@ class Op:
     scalar: Callable[..., Any] | None = None
     pull: Callable[..., Any] | None = None  # movement: output indices to input indices
     regions: Callable[..., Any] | None = None  # boxes of the output that inputs fill: (shapes, *params)
+    fetch: Callable[..., Any] | None = None  # indirect reads: (shapes, *params) -> per axis of input 0 its index
     monoid: Monoid | None = None  # reductions; their params begin (axes, keepdims)
     vjp: Callable[..., Sequence[Any]] | Rule = NO_RULE
     cost: int = 1  # rough cycles for one element; at 8 and more it is not computed twice

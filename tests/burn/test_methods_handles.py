@@ -48,6 +48,45 @@ def test_clone(device: pr.Device) -> None:
     assert grad(x, z) == [3.0]
 
 
+@pytest.mark.parametrize("size", [8, 1 << 15])
+def test_clones_of_clones(device: pr.Device, size: int) -> None:
+    t = pr.asarray(np.arange(size, dtype=np.float64), device=device, copy=True)
+    a = t.clone()
+    b = a.clone()
+    view = a[1:3]
+    waiting = b * 2
+    view[0] = -1.0
+    assert (t[1].item(), a[1].item(), b[1].item()) == (1.0, -1.0, 1.0)
+    t[2] = -2.0
+    assert (t[2].item(), a[2].item(), b[2].item(), view[1].item()) == (-2.0, 2.0, 2.0, 2.0)
+    b[3] = -3.0
+    assert [x[3].item() for x in (t, a, b, waiting)] == [3.0, 3.0, -3.0, 6.0]
+    c = t.clone()
+    del t
+    gc.collect()
+    c[0] = 5.0
+    assert (c[0].item(), c[2].item()) == (5.0, -2.0)
+    assert c.can_mut()
+
+
+def test_clones_of_foreign_memory(device: pr.Device) -> None:
+    array = np.arange(3.0)
+    t = pr.asarray(array, device=device)
+    c = t.clone()
+    array[0] = 9.0
+    assert (t[0].item(), c[0].item()) == (9.0, 0.0)
+    c[1] = 7.0
+    assert array[1] == 1.0
+    fixed = pr.asarray(bytes([1, 2]), device=device).clone()
+    fixed[0] = 5
+    assert fixed.to_list() == [5, 2]
+    t = pr.asarray([1.0, 2.0], device=device)
+    c = t.clone()
+    shared = np.from_dlpack(c)
+    t[0] = 8.0
+    assert shared.tolist() == [1.0, 2.0]
+
+
 def test_clone_from(device: pr.Device) -> None:
     t, source = pr.zeros(3, device=device), pr.asarray([1, 2], device=device)
     t.clone_from(source)
