@@ -10,8 +10,8 @@ from contract import seed_of, values
 
 import pyrite as pr
 from pyrite.apply import do_on, wrap
-from pyrite.backends.autodiff import GradientCheckpointingStrategy as Strategy
 from pyrite.backends.autodiff import ACTIVE, Step, Traced, backward, run
+from pyrite.backends.autodiff import GradientCheckpointingStrategy as Strategy
 from pyrite.device import Device
 from pyrite.dtypes import float64
 from pyrite.ops import REGISTRY

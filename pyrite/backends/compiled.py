@@ -46,6 +46,7 @@ from .stream import QUEUE_BOUND, StreamBackend, base_of
 
 _ref = weakref.ref
 _CHUNK = 1 << 15  # weighted elements that are worth a thread
+_TILE_ROWS, _TILE_COLUMNS = 128, 128
 _PLANS = 2048  # plans kept
 _PACK = {"f64": "<d", "f32": "<f", "f16": "<e"}
 
@@ -131,6 +132,7 @@ class Launch:
     scratch: int  # bytes a worker needs
     empty: bool
     nest: Nest
+    tiled: bool = False  # reads or writes across the rows: run in small rectangles
     freed: list[int] = field(default_factory=list)
     reuse: dict[int, list[int]] = field(default_factory=dict)  # result slot: inputs read last, at the same places
 
@@ -246,6 +248,7 @@ def _launch(step: KernelStep) -> Launch:
     return Launch(
         None if empty else KERNELS.get(nest), words_array, ctypes.addressof(words_array), pointers, scalars, stored,
         rows, columns, weight, scratch, empty, nest,
+        nest.tiled and rows >= 8 and n >= 8,
     )  # fmt: skip
 
 
@@ -441,7 +444,7 @@ class CompiledBackend(StreamBackend):
         address = step.address
         rows, columns = step.rows, step.columns
         work = rows * step.weight * (columns or 1)
-        if work < 2 * _CHUNK or threads.POOL.size == 1:
+        if work < 2 * _CHUNK or (threads.POOL.size == 1 and not step.tiled):
             step.function(address, 0, rows, 0, columns, self._scratch_of(step, 0))
             return
         function = step.function
@@ -449,7 +452,7 @@ class CompiledBackend(StreamBackend):
             self._scratch_of(step, w)
         threads.POOL.run(
             lambda worker, c: function(address, c[0], c[1], c[2], c[3], self._scratch_of(step, worker)),
-            _chunks(rows, columns, step.weight),
+            _tiles(rows, columns) if step.tiled else _chunks(rows, columns, step.weight),
         )
 
     def _scratch_of(self, step: Launch, worker: int) -> int:
@@ -579,6 +582,15 @@ def _chunks(rows: int, columns: int, weight: int) -> list[tuple[int, int, int, i
     per_row = weight * (columns or 1)
     step = max(-(-_CHUNK // per_row), -(-rows // 16))
     return [(r, min(r + step, rows), 0, columns) for r in range(0, rows, step)]
+
+
+def _tiles(rows: int, columns: int) -> list[tuple[int, int, int, int]]:
+    """Small rectangles: an access that jumps along a row meets its cache lines again in the next rows."""
+    return [
+        (r, min(r + _TILE_ROWS, rows), c, min(c + _TILE_COLUMNS, columns))
+        for r in range(0, rows, _TILE_ROWS)
+        for c in range(0, columns, _TILE_COLUMNS)
+    ]
 
 
 def _report(step: Launch | Fallback, seconds: float) -> None:

@@ -222,6 +222,7 @@ class Renderer:
         self.iota = f"<{_IOTA}>"
         self.row: dict[int, V] = {}  # expressions of the row at hand
         self.pointers: list[str] = []
+        self.columns = "%c0", "%c1"  # of a kernel without reductions
         self.scratch: dict[int, str] = {}
         self.ahead: dict[int, str] = {}  # addresses of a later row of a column kernel, to be fetched early
 
@@ -494,7 +495,17 @@ class Renderer:
                 self._row_level(level, length)
             self.row = {}
 
-        self._counted("%r0", "%r1", 1, row)
+        if nest.tiled:
+
+            def strip(start: str) -> None:
+                end = self.i(f"add i64 {start}, {LANES}")
+                over = self.i(f"icmp slt i64 %c1, {end}")
+                self.columns = start, self.i(f"select i1 {over}, i64 %c1, i64 {end}")
+                self._counted("%r0", "%r1", 1, row)
+
+            self._counted("%c0", "%c1", LANES, strip)
+        else:
+            self._counted("%r0", "%r1", 1, row)
         self.vec.raw("ret void")
 
     def _scratch_rows(self, n: str) -> None:
@@ -570,7 +581,7 @@ class Renderer:
         nest = self.nest
         first = [self._identity(r) for r in reductions]
         if not reductions and not nest.reductions:
-            return self._span("%c0", "%c1", first, level, reductions, stores)
+            return self._span(*self.columns, first, level, reductions, stores)
         if not nest.blocks:
             return self._span("0", length, first, level, reductions, stores)
         vec = self.vec

@@ -128,6 +128,7 @@ class Nest:
     total: int  # of a ragged last block, else 0
     blocks: bool  # rows longer than one block
     levels: int
+    tiled: bool = False  # reads or writes across the rows: walk a few columns of many rows at a time
     key: tuple[Any, ...] = field(default=())
     ops: list[str] = field(default_factory=list)
     rows: int = 1
@@ -574,6 +575,10 @@ class Group:
             max([e.level for e in live], default=0) + 1,
         )  # fmt: skip
         nest.spills = _spills(nest)
+        nest.tiled = (
+            self.kind == "rows" and not self.reductions and len(sizes) > 1
+            and any(a.step not in (0, 1) and not a.indirect for a in accesses)
+        )  # fmt: skip
         nest.ops = [n.name for n in self.lowered] + [r.node.name for r in self.reductions]
         nest.key = _key(nest)
         nest.rows = size_of(sizes[:-1])
@@ -741,6 +746,7 @@ def _key(nest: Nest) -> tuple[Any, ...]:
         len(nest.sizes),
         bool(nest.total),
         nest.blocks,
+        nest.tiled,
         tuple([(a.dtype.short, a.store, min(abs(a.step), 2) if a.step >= 0 else 2) for a in nest.accesses]),
         tuple([(f[-1] != 0) for f in nest.forms]),
         tuple([s.dtype.short for s in nest.scalars]),

@@ -9,6 +9,7 @@ from ..backends.autodiff import Traced
 from ..backends.transfer import transfer
 from ..data import TensorData, read
 from ..device import Device, as_device
+from ..dtypes import Float
 from ..errors import TensorReadError, public
 from ..layout import size_of
 
@@ -231,3 +232,16 @@ class Reading(Handle):
             where.lock()
             return wrap(transfer(self._v, where.backend))
         return apply("cast", (self,), self._v.dtype) if isinstance(self._v, Traced) else wrap(self._v)
+
+    @public("Tensor.load_to_device")
+    def load_to_device(self, device: Device) -> Tensor:
+        """This tensor if it is on the device; else moved there, a Float one without its history.
+
+        Source: Burn, `Parameter::load_to_device`.
+        """
+        where = as_device(device)
+        t: Tensor = self  # type: ignore[assignment]
+        if where == t.device:
+            return t
+        moved = t.to_device(where)
+        return moved.detach() if moved.kind is Float else moved

@@ -252,7 +252,8 @@ def test_failed_computations() -> None:
 
 
 def test_names_of_errors() -> None:
-    for error in (pr.DataError.StorageAccess("x"), pr.TensorReadError.InvalidShape("y"), pr.DeviceError.UnsupportedDType("z")):
+    for kind in (pr.DataError.StorageAccess, pr.TensorReadError.InvalidShape, pr.DeviceError.UnsupportedDType):
+        error = kind("x")
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error)
         assert again.reason == error.reason

@@ -145,6 +145,7 @@ def test_device_selectors() -> None:
 
 
 def test_enumerate() -> None:
+    assert pr.DeviceFilter is DeviceType
     both = Device.enumerate(DeviceType.Cpu | DeviceType.Flex)
     assert list(both) == both.into_vec() == [Device.cpu(), Device.flex()]
     assert (len(both), both[1], list(both[1:])) == (2, Device.flex(), [Device.flex()])
@@ -197,7 +198,8 @@ def test_creation_options() -> None:
 def test_dtypes_by_name() -> None:
     assert pr.FloatDType.F32 is pr.DType.F32 is pr.float32
     assert pr.IntDType.U8 is pr.DType.U8 is pr.uint8
-    assert [d.name() for d in (pr.float32, pr.bfloat16, pr.int64, pr.uint8, pr.bool)] == ["f32", "bf16", "i64", "u8", "bool"]
+    for name in "F64 F32 F16 BF16 I64 I32 I16 I8 U64 U32 U16 U8 Bool".split():
+        assert getattr(pr.DType, name).name() == name.lower()
     assert pr.float32.name == "float32"
     sizes = {pr.float64: 8, pr.float16: 2, pr.bfloat16: 2, pr.int32: 4, pr.int8: 1, pr.bool: 1}
     assert all(d.size() == n for d, n in sizes.items())
@@ -215,7 +217,7 @@ def test_dtypes_by_name() -> None:
     with pytest.raises(TypeError, match="int8 is not a dtype of kind Float"):
         pr.FloatDType(pr.int8)
     info = pr.float16.finfo()
-    assert info is not None
+    assert isinstance(info, pr.FloatInfo)
     assert (info.epsilon, info.max, info.min, info.min_positive) == (2**-10, 65504.0, -65504.0, 2**-14)
     assert pr.int8.finfo() is None
 
@@ -273,6 +275,14 @@ def test_moving_keeps_the_association() -> None:
     strategy = pr.GradientCheckpointingStrategy.Balanced
     x = plain.autodiff().with_gradient_checkpointing_strategy(strategy)
     assert x.to_device(Device.flex()).gradient_checkpointing_strategy() is strategy
+
+
+def test_loading_to_a_device() -> None:
+    x = pr.asarray([1.0]).autodiff().require_grad()
+    assert x.load_to_device(Device()) is x
+    y = (x * 2).load_to_device(Device.flex())
+    assert (y.device, y.is_tracked(), y.is_autodiff()) == (Device.flex(), False, True)
+    assert pr.asarray([1]).load_to_device(Device.flex()).to_list() == [1]
 
 
 def test_second_derivatives_cross_devices() -> None:
