@@ -353,6 +353,8 @@ def _from_tensor(
             node.storage, node.dtype, placed.shape, placed.strides, placed.offset + node.offset
         )
         result = wrap(view)
+    if order == "C" and copy and not moves and not converts:
+        return apply("copy", (result,))
     if order is not None and not isinstance(result._v, Traced):
         array = evaluate(result)
         wanted = _ordered(array, order)
@@ -365,7 +367,7 @@ def _from_tensor(
             return _own(wanted, result._v.dtype, (device or here).inner())
     if copy and not moves and not converts:
         if isinstance(result._v, Traced):
-            return apply("cast", (result,), result._v.dtype)  # its result has memory of its own
+            return apply("copy", (result,))
         return _own(np.array(evaluate(result), order="K"), result._v.dtype, here)
     return result  # type: ignore[no-any-return]
 

@@ -1,7 +1,7 @@
 """coverage.csv: every name of Burn's documents, what became of it, and the test that shows it.
 
-`done`: the name is there and the test file uses it. `open`: still to come. `left out`: on purpose;
-docs/differences.md says why.
+`done`: the name is there and the test file uses it. `open`: still to come. `later`: of a part that is not
+begun (modules, vision, quantization, layers). `left out`: on purpose; docs/differences.md says why.
 """
 
 import csv
@@ -29,10 +29,10 @@ def found(name: str) -> bool:
 def test_rows() -> None:
     keys = [(r["name"], r["document"]) for r in ROWS]
     assert len(set(keys)) == len(keys)
-    assert {r["status"] for r in ROWS} <= {"done", "open", "left out"}
+    assert {r["status"] for r in ROWS} <= {"done", "open", "later", "left out"}
 
 
-@pytest.mark.parametrize("status", ["done", "open", "left out"])
+@pytest.mark.parametrize("status", ["done", "open", "later", "left out"])
 def test_status(status: str) -> None:
     wrong = [r["name"] for r in ROWS if r["status"] == status and found(r["name"]) != (status == "done")]
     assert not wrong, f"these are marked {status}: {', '.join(wrong)}"

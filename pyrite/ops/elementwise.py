@@ -782,3 +782,15 @@ op(
     vjp=lambda do, g, _out, _x, _y: [None, g],
     samples=_pairs(FLOATS),
 )
+
+op(
+    "copy",
+    fuses="elementwise",
+    doc="x in memory of its own.",
+    infer=lambda x: (x.shape, x.dtype),
+    reference=lambda x: x.copy(),
+    scalar=lambda b, x: x,
+    vjp=lambda do, g, _out, _x: [g],
+    samples=Samples(ALL, unary(), True),
+    half="native",
+)
