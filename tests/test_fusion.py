@@ -216,6 +216,10 @@ def test_explain() -> None:
     plan = pr.explain(X @ W.T)
     assert plan.fallbacks == 1
     assert "NumPy" in plan.steps[0].reason
+    picture = pr.explain(pr.relu(X @ W.T) @ X).svg()
+    assert picture.startswith("<svg ")
+    assert picture.count("<rect ") == 3
+    assert picture.count("marker-end") == 2
     late = pr.explain(pr.take(X, ROWS + 0, axis=0))
     assert "indices were not known" in late.steps[-1].reason
     known = X + 1.0

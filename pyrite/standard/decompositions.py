@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from ..apply import apply, cast_to, do_of, wrap
-from ..dtypes import Float, promote
+from ..dtypes import DType, float32, promote
 from ..errors import ArgumentError, DTypeError, ShapeError, public
-from ..ops.elementwise import check_kind
 from ..tensor import Tensor
 from .arguments import floats
 
@@ -41,6 +40,17 @@ class SlogdetResult(NamedTuple):
     logabsdet: Tensor
 
 
+def _widened(x: Any) -> tuple[Tensor, DType]:
+    """A Float tensor, in float32 if it is of half precision, and its dtype: results are rounded once."""
+    t = floats(x)
+    return (cast_to(t, float32) if t.dtype.is_half() else t), t.dtype
+
+
+def _need_square(t: Tensor) -> None:
+    if t.rank < 2 or t.shape[-1] != t.shape[-2]:
+        raise ShapeError(f"the matrices must be square, the tensor has shape {t.shape}")
+
+
 @public("pr.linalg.det")
 def det(x: Tensor, /) -> Tensor:
     """The determinants of the square matrices `(…, n, n)`: shape `(…)`, rank 0 for one matrix.
@@ -72,12 +82,12 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
     from .linalg import diagonal
     from .reductions import prod, sum
 
-    t = floats(x)
-    if t.rank < 2 or t.shape[-1] != t.shape[-2]:
-        raise ShapeError(f"the matrices must be square, the tensor has shape {t.shape}")
+    t, dtype = _widened(x)
+    _need_square(t)
     diag = diagonal(apply("lu_u", (t,)))
     swaps = _parity(apply("lu_p", (t,)), t)
-    return SlogdetResult(prod(sign(diag), axis=-1) * swaps, sum(log(magnitude(diag)), axis=-1))
+    found = prod(sign(diag), axis=-1) * swaps, sum(log(magnitude(diag)), axis=-1)
+    return SlogdetResult(*[cast_to(f, dtype) for f in found])
 
 
 def _parity(order: Tensor, like: Tensor) -> Tensor:
@@ -123,13 +133,16 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     dtype = promote(a.dtype, b.dtype)
     a, b = cast_to(a, dtype), cast_to(b, dtype)
     if b.rank == 1:
+        _need_square(a)
+        if b.shape[0] != a.shape[-1]:
+            raise ShapeError(f"matrices of shape {a.shape} need right sides of size {a.shape[-1]}, got {b.shape}")
         found = apply("solve", (a, apply("reshape", (b,), (*b.shape, 1))))
         return apply("reshape", (found,), tuple(found.shape[:-1]))
     return apply("solve", (a, b))
 
 
 @public("pr.linalg.cholesky")
-def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
+def cholesky(x: Tensor, /, upper: bool = False) -> Tensor:
     """L with x = L Lᵀ (or Lᵀ with `upper`) for symmetric positive definite matrices.
 
     Only the named triangle is read. Raises `ValueError` when a matrix turns out not to be
@@ -171,7 +184,7 @@ def lu(tensor: Tensor, /) -> tuple[Tensor, Tensor, Tensor]:
 
 
 @public("pr.linalg.qr")
-def qr(x: Tensor, reduced: bool = True, /, *, mode: Literal["reduced", "complete"] | None = None) -> QRResult:
+def qr(x: Tensor, /, reduced: bool = True, *, mode: Literal["reduced", "complete"] | None = None) -> QRResult:
     """(Q, R) with A = Q @ R, Q orthonormal and R upper triangular, for matrices `(…, r, c)`.
 
     Reduced: Q `(…, r, k)`, R `(…, k, c)`, k = min(r, c); else `(…, r, r)` and `(…, r, c)`. Signs are
@@ -182,7 +195,7 @@ def qr(x: Tensor, reduced: bool = True, /, *, mode: Literal["reduced", "complete
         >>> pr.abs(r).numpy().round(4).tolist()
         [[5.0, 6.0], [0.0, 2.0]]
 
-    Source: Burn, `linalg::qr` (the positional argument); array API, `linalg.qr` (`mode`).
+    Source: Burn, `linalg::qr` (`reduced`); array API, `linalg.qr` (`mode`).
     """
     t = floats(x)
     if mode is not None:
@@ -253,10 +266,11 @@ def eigvalsh(x: Tensor, /) -> Tensor:
 
 
 @public("pr.linalg.pinv")
-def pinv(x: Tensor, /, *, rtol: float | None = None) -> Tensor:
+def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     """The pseudo-inverses of matrices `(…, r, c)`; singular values up to `rtol` times the largest count as 0.
 
-    `rtol` is max(r, c) times the dtype's epsilon by default.
+    `rtol`, a number or a tensor for the shape `(…)`, is max(r, c) times the dtype's epsilon by default.
+    Gradient: where the singular values are distinct.
 
     Example:
         >>> pr.linalg.pinv(pr.asarray([[2.0, 0.0], [0.0, 0.0]])).numpy().round(6).tolist()
@@ -266,18 +280,27 @@ def pinv(x: Tensor, /, *, rtol: float | None = None) -> Tensor:
     """
     from .elementwise import reciprocal
     from .indexing import where
+
+    t, dtype = _widened(x)
+    u, s, vh = svd(t, full_matrices=False)
+    if s.size == 0:
+        return cast_to(apply("matmul", (vh.mT, u.mT)), dtype)
+    kept = _counts(s, t.shape, rtol, dtype)
+    inverse = where(kept, reciprocal(where(kept, s, 1.0)), 0.0)
+    return cast_to(apply("matmul", (vh.mT * inverse[..., None, :], u.mT)), dtype)
+
+
+def _counts(s: Tensor, shape: tuple[int, ...], rtol: Any, dtype: DType) -> Tensor:
+    """Which singular values exceed `rtol` times the largest; there is at least one."""
     from .reductions import max
 
-    t = floats(x)
-    u, s, vh = svd(t, full_matrices=False)
-    info = t.dtype.finfo()
+    largest = max(s, axis=-1, keepdims=True)
+    if isinstance(rtol, Tensor):
+        given = cast_to(floats(rtol), s.dtype)
+        return s > largest * apply("reshape", (given,), (*given.shape, 1))
+    info = dtype.finfo()
     assert info is not None
-    tolerance = _larger(t.shape[-2:]) * info.epsilon if rtol is None else rtol
-    if s.size == 0:
-        return apply("matmul", (vh.mT, u.mT))
-    kept = s > max(s, axis=-1, keepdims=True) * float(tolerance)
-    inverse = where(kept, reciprocal(where(kept, s, 1.0)), 0.0)
-    return apply("matmul", (vh.mT * inverse[..., None, :], u.mT))
+    return s > largest * (_larger(shape[-2:]) * info.epsilon if rtol is None else float(rtol))
 
 
 def _larger(sizes: tuple[int, ...]) -> int:
@@ -285,7 +308,7 @@ def _larger(sizes: tuple[int, ...]) -> int:
 
 
 @public("pr.linalg.matrix_rank")
-def matrix_rank(x: Tensor, /, *, rtol: float | None = None) -> Tensor:
+def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     """How many singular values exceed `rtol` times the largest (as in `pinv`): int64, shape `(…)`.
 
     Example:
@@ -295,16 +318,12 @@ def matrix_rank(x: Tensor, /, *, rtol: float | None = None) -> Tensor:
     Source: array API, `linalg.matrix_rank`.
     """
     from ..dtypes import int64
-    from .reductions import max, sum
+    from .reductions import sum
 
-    t = floats(x)
+    t, dtype = _widened(x)
     s = apply("svd_s", (t,), False)
-    info = t.dtype.finfo()
-    assert info is not None
-    tolerance = _larger(t.shape[-2:]) * info.epsilon if rtol is None else rtol
-    if s.size == 0:
-        return sum(cast_to(s, int64), axis=-1)
-    return sum(cast_to(s > max(s, axis=-1, keepdims=True) * float(tolerance), int64), axis=-1)
+    on = s if s.size == 0 else _counts(s, t.shape, rtol, dtype)
+    return sum(cast_to(on, int64), axis=-1)
 
 
 @public("pr.linalg.matrix_power")
@@ -317,11 +336,10 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
 
     Source: array API, `linalg.matrix_power`.
     """
-    t = floats(x)
+    t, dtype = _widened(x)
     if not isinstance(n, int) or isinstance(n, bool):
         raise DTypeError(f"the power must be an int, got {type(n).__name__}")
-    if t.rank < 2 or t.shape[-1] != t.shape[-2]:
-        raise ShapeError(f"the matrices must be square, the tensor has shape {t.shape}")
+    _need_square(t)
     if n < 0:
         t, n = apply("inv", (t,)), -n
     result: Tensor | None = None
@@ -332,10 +350,10 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
         if n:
             t = apply("matmul", (t, t))
     if result is not None:
-        return result
+        return cast_to(result, dtype)
     from .creation import eye
 
-    unit = eye(t.shape[-1], dtype=t.dtype, device=t.device.inner())
+    unit = eye(t.shape[-1], dtype=dtype, device=t.device.inner())
     return apply("expand", (unit,), tuple(t.shape))
 
 
@@ -353,20 +371,20 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Any = "fro") -> Te
     from .elementwise import abs as magnitude
     from .reductions import max, min, sum
 
-    t = floats(x)
-    check_kind(t.dtype, (Float,))
+    t, dtype = _widened(x)
     if t.rank < 2:
         raise ShapeError(f"a matrix norm needs rank 2 or more, the tensor has shape {t.shape}")
     rank = t.rank
     if ord == "fro":
-        return wrap(composite.vector_norm(do_of(t), t._v, 2.0, (rank - 2, rank - 1), keepdims))
-    if ord in (1, -1, float("inf"), float("-inf")):
-        along = -2 if ord in (1, -1) else -1
-        sums = sum(magnitude(t), axis=along, keepdims=True)
-        pick = max if ord in (1, float("inf")) else min
-        return pick(sums, axis=(-2, -1), keepdims=keepdims)
-    if ord == "nuc" or ord in (2, -2):
+        found = wrap(composite.vector_norm(do_of(t), t._v, 2.0, (rank - 2, rank - 1), keepdims))
+    elif ord in (1, -1, float("inf"), float("-inf")):
+        sums = sum(magnitude(t), axis=-2 if ord in (1, -1) else -1, keepdims=True)
+        found = (max if ord in (1, float("inf")) else min)(sums, axis=(-2, -1), keepdims=keepdims)
+    elif ord in ("nuc", 2, -2):
         s = svdvals(t)
         found = sum(s, axis=-1) if ord == "nuc" else (max if ord == 2 else min)(s, axis=-1)
-        return apply("reshape", (found,), (*found.shape, 1, 1)) if keepdims else found
-    raise ArgumentError(f'ord {ord!r} is not "fro", "nuc", 1, -1, 2, -2, inf or -inf')
+        if keepdims:
+            found = apply("reshape", (found,), (*found.shape, 1, 1))
+    else:
+        raise ArgumentError(f'ord {ord!r} is not "fro", "nuc", 1, -1, 2, -2, inf or -inf')
+    return cast_to(found, dtype)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..apply import apply, cast_to, do_of, need_kind, wrap
-from ..dtypes import Float, Int, kind_of_scalar, promote
+from ..apply import apply, cast_to, do_of, need_kind, pair, wrap
+from ..dtypes import Complex, Float, Int, float32, kind_of_scalar, promote
 from ..errors import ArgumentError, ShapeError, public
 from ..layout import normalize_axes, normalize_axis
 from ..ops import composite
+from ..ops.elementwise import check_kind
 from ..tensor import Tensor
 from .arguments import Axes, floats, tensor
 
@@ -54,12 +55,12 @@ def _norm(x: Tensor, p: float, dim: int) -> Tensor:
 
 @public("pr.linalg.vector_norm")
 def vector_norm(
-    x: Tensor, norm: Any = None, dim: int | None = None, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2
+    x: Tensor, /, norm: Any = None, dim: int | None = None, *, axis: Axes = None, keepdims: bool = False, ord: float = 2
 ) -> Tensor:
     """(Σ |x|ᵖ)^(1/p); 0 counts what is not 0, ±∞ are the extremes. Nothing overflows inside.
 
-    By position (`norm`, `dim`) it is Burn's: along one dim, rank kept. By keyword (`axis`, `keepdims`,
-    `ord`) it is the standard's: over all axes by default, rank 0. Gradient at 0: 0.
+    With `norm` and `dim` it is Burn's: along one dim, rank kept, of a Float tensor. With `axis`, `keepdims`
+    and `ord` it is the standard's: over all axes by default, rank 0, of a Complex tensor too. Gradient at 0: 0.
 
     Example:
         >>> pr.linalg.vector_norm(pr.asarray([3.0, 4.0])).item()
@@ -69,11 +70,15 @@ def vector_norm(
 
     Source: Burn, `linalg::vector_norm`; array API, `linalg.vector_norm`.
     """
-    t = floats(x)
-    if norm is not None:
-        if dim is None:
-            raise ArgumentError("a norm by position needs the dim too", "or use the keywords ord= and axis=")
-        return _norm(t, _exponent(norm), dim)
+    if norm is not None or dim is not None:
+        if norm is None or dim is None:
+            given, missing = ("a dim", "norm") if norm is None else ("a norm", "dim")
+            raise ArgumentError(f"{given} needs the {missing} too", "or use the keywords ord= and axis=")
+        if axis is not None or keepdims:
+            raise ArgumentError("a norm and its dim do not go with axis= and keepdims=")
+        return _norm(floats(x), _exponent(norm), dim)
+    t = tensor(x)
+    check_kind(t.dtype, (Float, Complex))
     return wrap(composite.vector_norm(do_of(t), t._v, float(ord), normalize_axes(axis, t.rank), keepdims))
 
 
@@ -172,7 +177,13 @@ def vector_normalize(x: Tensor, norm: Any, dim: int, eps: float) -> Tensor:
     Source: Burn, `linalg::vector_normalize`.
     """
     t = floats(x)
-    return t / apply("maximum", (_norm(t, _exponent(norm), dim), _constant(eps, t)))
+    wide = _widened(t)
+    return cast_to(wide / apply("maximum", (_norm(wide, _exponent(norm), dim), _constant(eps, wide))), t.dtype)
+
+
+def _widened(t: Tensor) -> Tensor:
+    """A half-precision tensor in float32: what is made of it is rounded once."""
+    return cast_to(t, float32) if t.dtype.is_half() else t
 
 
 def _constant(value: float, like: Tensor) -> Tensor:
@@ -183,7 +194,9 @@ def _constant(value: float, like: Tensor) -> Tensor:
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float | None = None) -> Tensor:
     """Σ x1·x2 / (max(‖x1‖, eps) · max(‖x2‖, eps)) along `dim`, rank kept; 0 for zero vectors.
 
-    `eps` is the dtype's smallest positive normal by default.
+    The other dims broadcast. `eps` is the dtype's smallest positive normal number by default.
+
+    Raises `ShapeError` for different ranks and sizes along `dim`, and where the rest does not broadcast.
 
     Example:
         >>> a = pr.asarray([[1.0, 0.0]])
@@ -194,14 +207,17 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float | None = None
     """
     a, b = floats(x1), floats(x2)
     dtype = promote(a.dtype, b.dtype)
-    a, b = cast_to(a, dtype), cast_to(b, dtype)
-    if a.shape != b.shape:
-        raise ShapeError(f"the shapes {a.shape} and {b.shape} differ")
+    if a.rank != b.rank:
+        raise ShapeError(f"the shapes {a.shape} and {b.shape} have different ranks")
+    axis = normalize_axis(dim, a.rank)
+    if a.shape[axis] != b.shape[axis]:
+        raise ShapeError(f"the shapes {a.shape} and {b.shape} have different sizes along axis {axis}")
+    a, b = _widened(cast_to(a, dtype)), _widened(cast_to(b, dtype))
     info = dtype.finfo()
     assert info is not None
     small = _constant(info.min_positive if eps is None else eps, a)
-    unit = [t / apply("maximum", (_norm(t, 2.0, dim), small)) for t in (a, b)]
-    return apply("sum", (unit[0] * unit[1],), (normalize_axis(dim, a.rank),), True)
+    unit = [t / apply("maximum", (_norm(t, 2.0, axis), small)) for t in (a, b)]
+    return cast_to(apply("sum", (unit[0] * unit[1],), (axis,), True), dtype)
 
 
 @public("pr.linalg.diag")
@@ -234,9 +250,11 @@ def matvec(matrix: Tensor, vector: Tensor) -> Tensor:
 
     Source: Burn, `linalg::matvec`.
     """
-    m, v = tensor(matrix), tensor(vector)
+    m, v = pair(tensor(matrix), tensor(vector))
     if m.rank < 2 or v.rank != m.rank - 1:
         raise ShapeError(f"a matrix of shape {m.shape} needs a vector of rank {max(m.rank - 1, 1)}, got {v.shape}")
+    if m.shape[-1] != v.shape[-1]:
+        raise ShapeError(f"matrices of shape {m.shape} need vectors of size {m.shape[-1]}, got {v.shape}")
     found = apply("matmul", (m, apply("reshape", (v,), (*v.shape, 1))))
     return apply("reshape", (found,), tuple(found.shape[:-1]))
 
@@ -270,12 +288,13 @@ def outer_dim(lhs: Tensor, rhs: Tensor, dim: int) -> Tensor:
 
 
 def _outer(lhs: Any, rhs: Any, dim: int) -> Tensor:
-    a, b = tensor(lhs), tensor(rhs)
+    a, b = pair(tensor(lhs), tensor(rhs))
     if a.rank == 0 or a.rank != b.rank:
         raise ShapeError(f"an outer product needs two tensors of one rank from 1 on, got {a.shape} and {b.shape}")
     at = normalize_axis(dim, a.rank)
-    dtype = promote(a.dtype, b.dtype)
-    left = apply("reshape", (cast_to(a, dtype),), (*a.shape[: at + 1], 1, *a.shape[at + 1 :]))
-    right = apply("reshape", (cast_to(b, dtype),), (*b.shape[:at], 1, *b.shape[at:]))
+    for i, (m, n) in enumerate(zip(a.shape, b.shape)):
+        if i != at and m != n and 1 not in (m, n):
+            raise ShapeError(f"{a.shape} and {b.shape} do not broadcast along axis {i}, only axis {at} may differ")
+    left = apply("reshape", (a,), (*a.shape[: at + 1], 1, *a.shape[at + 1 :]))
+    right = apply("reshape", (b,), (*b.shape[:at], 1, *b.shape[at:]))
     return apply("mul", (left, right))
-
