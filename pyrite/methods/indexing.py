@@ -232,6 +232,13 @@ def _view_of_memory(array: Array, parsed: Parsed) -> Array:
 
 def read(t: Handle, key: Any) -> Tensor:
     """t[key]."""
+    array = t._v
+    if type(key) is int and type(array) is Array and array.node.storage is not None and array.node.shape:
+        # the commonest read: one index of a tensor that is there
+        node = array.node
+        strides = node.element_strides()
+        offset = node.offset + check_index(key, node.shape[0], 0) * strides[0]
+        return wrap(array.backend.view(array, node.shape[1:], strides[1:], offset))
     parsed = Parsed(t._v.shape, key)
     view = basic(t, parsed)
     if not parsed.arrays:

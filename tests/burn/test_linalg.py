@@ -49,13 +49,14 @@ def fails(kind: type[Exception], text: str, call: Callable[[], Any]) -> None:
     assert str(caught.value) == text
 
 
-def fails_when_read(text: str, t: pr.Tensor) -> None:
-    """The values decide: a `ValueError` that names the line of the call."""
+def fails_when_read(text: str, call: Callable[[], pr.Tensor]) -> None:
+    """The values decide: a `ValueError` at the read, that names the line of the call; at the call where it runs."""
     with pytest.raises(pr.ArgumentError) as caught:
-        t.numpy()
+        call().numpy()
     assert isinstance(caught.value, ValueError)
-    assert isinstance(caught.value, pr.ExecutionError)
-    assert str(caught.value).startswith(text)
+    assert text in str(caught.value)
+    if isinstance(caught.value, pr.ExecutionError):
+        assert "test_linalg.py" in str(caught.value)
 
 
 # --- square matrices ---------------------------------------------------------------------
@@ -96,7 +97,7 @@ def test_symmetric(n: int, batch: tuple[int, ...], device: pr.Device) -> None:
 
 def test_only_one_triangle_is_read(device: pr.Device) -> None:
     x = spd(4, 4)
-    lower = pr.asarray(np.tril(x) + np.triu(noise(4, 4, seed=1), 1) * np.nan, device=device)
+    lower = pr.asarray(np.tril(x) + np.triu(np.full((4, 4), np.nan), 1), device=device)
     upper = pr.asarray(np.triu(x) + np.tril(np.full((4, 4), np.nan), -1), device=device)
     close(L.cholesky(lower), np.linalg.cholesky(x))
     close(L.cholesky(upper, upper=True), np.linalg.cholesky(x).T)
@@ -124,14 +125,17 @@ def test_singular(device: pr.Device) -> None:
     assert [v.item() for v in L.slogdet(t)] == [0.0, -math.inf]
     assert L.matrix_rank(t).item() == 1
     for form in (t, pr.stack([pr.eye(2, device=device), t])):
-        fails_when_read("a matrix of shape (2, 2) is singular, so it has no inverse", L.inv(form))
+        fails_when_read(
+            "a matrix of shape (2, 2) is singular, so it has no inverse",
+            lambda form=form: L.inv(form),  # type: ignore[misc]
+        )
         fails_when_read(
             "a matrix of shape (2, 2) is singular, so there is no solution",
-            L.solve(form, pr.ones((2, 1), device=device)),
+            lambda form=form: L.solve(form, pr.ones((2, 1), device=device)),  # type: ignore[misc]
         )
-    fails_when_read("a matrix of shape (2, 2) is singular, so it has no inverse", L.matrix_power(t, -2))
+    fails_when_read("a matrix of shape (2, 2) is singular, so it has no inverse", lambda: L.matrix_power(t, -2))
     indefinite = pr.asarray([[1.0, 2.0], [2.0, 1.0]], device=device)
-    fails_when_read("a matrix of shape (2, 2) is not positive definite", L.cholesky(indefinite))
+    fails_when_read("a matrix of shape (2, 2) is not positive definite", lambda: L.cholesky(indefinite))
     assert (t + 1).to_list() == [[2.0, 3.0], [3.0, 5.0]]  # the device goes on
 
 
