@@ -259,6 +259,44 @@ def test_import_loads_no_llvm_and_no_scipy() -> None:
     assert run_python(code).stdout.strip() == "[]"
 
 
+def test_a_quota_limits_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_quota", lambda: 1.7)
+    assert threads.available_cores() == 1
+    monkeypatch.setattr(threads, "_quota", lambda: 0.3)
+    assert threads.available_cores() == 1
+    monkeypatch.setattr(threads, "_quota", lambda: None)
+    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda pid: {0, 1, 2}, raising=False)
+    assert threads.available_cores() == 3
+
+
+WORKERS = """
+import multiprocessing as mp, pyrite as pr
+def count(_):
+    assert float(pr.sum(pr.exp(pr.zeros((600, 600))))) == 360000.0
+    return pr.get_num_threads()
+if __name__ == "__main__":
+    float(pr.sum(pr.exp(pr.zeros((600, 600)))))
+    with mp.get_context("fork").Pool(2) as pool:
+        print(pool.map(count, range(4)))
+"""
+
+
+def test_workers_of_a_pool_use_one_thread_each() -> None:
+    done = run_python(WORKERS)
+    assert done.stdout.strip() == "[1, 1, 1, 1]", done.stderr
+    assert run_python("import pyrite as pr; print(pr.get_num_threads())", OMP_NUM_THREADS="1").stdout.strip() == "1"
+
+
+def test_the_floating_point_mode_is_left_alone() -> None:
+    """Subnormals are numbers before and after, in kernels and outside."""
+    tiny = np.float32(1e-45)
+    before = tiny * np.float32(1)
+    x = pr.asarray(np.full(100_000, 1e-45, np.float32), copy=True)
+    assert float((x * 1.0)[5]) == float(before) != 0
+    assert float(pr.max(pr.sqrt(x))) > 0
+    assert tiny * np.float32(1) == before
+
+
 # -- the cache folder
 
 USE = """
@@ -350,7 +388,7 @@ def test_deep_graph_without_recursion() -> None:
 def test_losses_in_a_list_hold_no_graphs() -> None:
     gone = []
     losses = []
-    for k in range(300):
+    for k in range(10_000):
         x = pr.ones(10) * k
         gone.append(weakref.ref(array_in(x).node))
         losses.append(pr.sum(x * x))

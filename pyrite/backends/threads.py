@@ -7,6 +7,7 @@ worker runs on that worker alone.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -46,11 +47,24 @@ class Pool:
     """A few daemon threads that take chunks of a kernel."""
 
     def __init__(self) -> None:
-        self.size = _initial()
+        self._size = _initial()
+        self._chosen = bool(os.environ.get("PYRITE_NUM_THREADS"))
         self._queue: SimpleQueue[Any] = SimpleQueue()
         self._started = 0
         self._lock = threading.Lock()
         self._local = threading.local()
+
+    @property
+    def size(self) -> int:
+        """How many threads kernels use: one in a daemonic worker process, unless somebody chose otherwise."""
+        if not self._chosen and _in_worker():
+            return 1
+        return self._size
+
+    @size.setter
+    def size(self, count: int) -> None:
+        self._size = count
+        self._chosen = True
 
     def run(self, work: Callable[[int, Any], None], chunks: list[Any]) -> None:
         """Calls work(worker, chunk) for every chunk; raises the first error."""
@@ -129,7 +143,15 @@ def _initial() -> int:
         if count < 1:
             raise ArgumentError(f"PYRITE_NUM_THREADS is {given!r}, expected a whole number from 1 on")
         return count
-    return available_cores()
+    # pools of processes say with this how many threads each of them may start
+    shared = os.environ.get("OMP_NUM_THREADS", "")
+    return min(available_cores(), int(shared)) if shared.isdigit() and int(shared) > 0 else available_cores()
+
+
+def _in_worker() -> bool:
+    """Is this a daemonic process of a pool or a data loader, of which there is one for every core already?"""
+    module = sys.modules.get("multiprocessing.process")
+    return module is not None and bool(module.current_process().daemon)
 
 
 POOL = Pool()

@@ -233,12 +233,16 @@ def _view_of_memory(array: Array, parsed: Parsed) -> Array:
 def read(t: Handle, key: Any) -> Tensor:
     """t[key]."""
     array = t._v
-    if type(key) is int and type(array) is Array and array.node.storage is not None and array.node.shape:
-        # the commonest read: one index of a tensor that is there
-        node = array.node
-        strides = node.element_strides()
-        offset = node.offset + check_index(key, node.shape[0], 0) * strides[0]
-        return wrap(array.backend.view(array, node.shape[1:], strides[1:], offset))
+    shape = array.shape
+    if type(key) is int and shape:
+        # the commonest read: one index
+        at = check_index(key, shape[0], 0)
+        if type(array) is Array and array.node.storage is not None:
+            node = array.node
+            strides = node.element_strides()
+            return wrap(array.backend.view(array, shape[1:], strides[1:], node.offset + at * strides[0]))
+        rest = len(shape) - 1
+        return apply("slice", (t,), (at,) + (0,) * rest, (1,) * (rest + 1), (1, *shape[1:]), (0,))
     parsed = Parsed(t._v.shape, key)
     view = basic(t, parsed)
     if not parsed.arrays:

@@ -1,7 +1,7 @@
-"""The discrete Fourier transform of any length, of real pairs along a last axis of size 2.
+"""Discrete Fourier transforms of any length; complex numbers are pairs along a last axis of size 2.
 
-(re, im) pairs keep everything real, so that the gradient is the transform with the other sign.
-SciPy computes it.
+(re, im) pairs keep everything real, so that each gradient is another of the transforms: `dft` with the
+other sign, and `dft_real` and `dft_half` of each other. SciPy computes them.
 """
 
 from __future__ import annotations
@@ -25,15 +25,25 @@ def _infer(x: Aval, axis: int, sign: int) -> tuple[Shape, DType]:
     return x.shape, x.dtype
 
 
+def _complex(pairs: Array) -> Array:
+    """Pairs as complex numbers, in the same memory if they are contiguous."""
+    z = np.ascontiguousarray(pairs).view(np.complex64 if pairs.dtype == np.float32 else np.complex128)
+    return np.asarray(z[..., 0])
+
+
+def _pairs(z: Array) -> Array:
+    """The inverse of `_complex`."""
+    z = np.ascontiguousarray(z)
+    return z.view(z.real.dtype).reshape(*z.shape, 2)
+
+
 def _reference(x: Array, axis: int, sign: int) -> Array:
     from scipy import fft
 
     if x.size == 0:
         return x.copy()
-    pairs = np.ascontiguousarray(x)
-    z = pairs.view(np.complex64 if x.dtype == np.float32 else np.complex128)[..., 0]
-    y = fft.fft(z, axis=axis) if sign < 0 else fft.ifft(z, axis=axis, norm="forward")
-    return np.stack([y.real, y.imag], axis=-1)
+    z = _complex(x)
+    return _pairs(fft.fft(z, axis=axis) if sign < 0 else fft.ifft(z, axis=axis, norm="forward"))
 
 
 op(
@@ -53,6 +63,78 @@ op(
             Case((Arg((3, 4, 2)),), (0, -1)),
             Case((Arg((1, 2)),), (0, 1)),
             Case((Arg((2, 7, 3, 2)),), (1, -1)),
+        ),
+    ),
+)
+
+
+# ---------------------------------------------------------------- real signals
+
+
+def _real_infer(x: Aval, axis: int) -> tuple[Shape, DType]:
+    if x.dtype.kind is not Float:
+        raise DTypeError(f"a Float tensor is needed, got {x.dtype.name}", "cast it first")
+    shape = list(x.shape)
+    shape[axis] = x.shape[axis] // 2 + 1
+    return (*shape, 2), x.dtype
+
+
+def _real_reference(x: Array, axis: int) -> Array:
+    from scipy import fft
+
+    if x.size == 0:
+        shape = list(x.shape)
+        shape[axis] = x.shape[axis] // 2 + 1
+        return np.zeros((*shape, 2), x.dtype)
+    return _pairs(fft.rfft(x, axis=axis))
+
+
+def _half_infer(y: Aval, axis: int, n: int) -> tuple[Shape, DType]:
+    shape, dtype = _infer(y, axis, 1)
+    if shape[axis] != n // 2 + 1:
+        raise ShapeError(f"a signal of length {n} has {n // 2 + 1} bins, the shape is {shape}")
+    return tuple(n if i == axis else s for i, s in enumerate(shape[:-1])), dtype
+
+
+def _half_reference(y: Array, axis: int, n: int) -> Array:
+    from scipy import fft
+
+    shape = tuple(n if i == axis else s for i, s in enumerate(y.shape[:-1]))
+    if 0 in shape:
+        return np.zeros(shape, y.dtype)
+    # SciPy counts a bin and its mirror image, so those that have one are halved, which is exact
+    k = np.arange(n // 2 + 1)
+    share = np.where((k == 0) | (2 * k == n), 1, 0.5).astype(y.dtype)
+    z = _complex(y) * share.reshape((-1,) + (1,) * (y.ndim - 2 - axis))
+    return np.asarray(fft.irfft(z, n, axis=axis, norm="forward"))
+
+
+_REAL_SHAPES = (((6,), 0), ((7,), 0), ((1,), 0), ((2, 5), 1), ((4, 3), 0), ((2, 6, 3), 1))
+
+op(
+    "dft_real",
+    fuses="opaque",
+    doc="Y[k] = Σ x[j] exp(-2πi jk/n) along `axis` of a real signal, for k = 0 … n//2, as pairs in a new last axis.",
+    params=("axis",),
+    infer=_real_infer,
+    reference=_real_reference,
+    vjp=lambda do, g, _out, _x, axis: [do.dft_half(g, axis, _x.shape[axis])],
+    samples=Samples((float64, float32), tuple(Case((Arg(s),), (a,)) for s, a in _REAL_SHAPES)),
+)
+
+op(
+    "dft_half",
+    fuses="opaque",
+    doc="The real part of Σ Y[k] exp(2πi jk/n) over k = 0 … n//2, for j = 0 … n-1 along `axis`; no factor.",
+    params=("axis", "n"),
+    infer=_half_infer,
+    reference=_half_reference,
+    vjp=lambda do, g, _out, _y, axis, n: [do.dft_real(g, axis)],
+    samples=Samples(
+        (float64, float32),
+        tuple(
+            Case((Arg((*(n // 2 + 1 if i == a else n for i, n in enumerate(s)), 2)),), (a, s[a]))
+            for s, a in _REAL_SHAPES
         ),
     ),
 )

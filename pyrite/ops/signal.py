@@ -1,8 +1,8 @@
 """Fourier transforms of signals and spectra, whole and in frames, made of ops alone.
 
-A spectrum is a pair of real tensors, or one with a last axis of (re, im). The transforms of any
-length are the op `dft` on such pairs, so everything differentiates to every order. Half-precision
-inputs are widened at the start and rounded once at the end.
+A spectrum is a pair of real tensors, or one with a last axis of (re, im). The transforms of any length
+are ops on such pairs, so everything differentiates to every order. Half-precision inputs are widened
+at the start and rounded once at the end.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from ..dtypes import DType, Float, float32, float64, int64
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..layout import normalize_axis
-from .composite import narrow
+from .composite import flip, narrow
 from .elementwise import check_kind
 
 # --- one transform -----------------------------------------------------------------------
@@ -53,12 +53,8 @@ def _resized(do: Any, x: Any, size: int, axis: int) -> Any:
 
 
 def _pairs(do: Any, re: Any, im: Any) -> Any:
-    """(re, im) along a new last axis; without an imaginary part it is 0."""
-    rank = len(re.shape)
-    re = do.reshape(re, (*re.shape, 1))
-    if im is None:
-        return do.pad(re, (*((0, 0),) * rank, (0, 1)), 0.0)
-    return do.concat([re, do.reshape(im, (*im.shape, 1))], rank)
+    """(re, im) along a new last axis."""
+    return do.concat([do.reshape(re, (*re.shape, 1)), do.reshape(im, (*im.shape, 1))], len(re.shape))
 
 
 def _part(do: Any, pairs: Any, k: int) -> Any:
@@ -77,7 +73,7 @@ def rfft(do: Any, x: Any, axis: int, n: int | None = None) -> tuple[Any, Any]:
     (wide,), dtype = _widened(do, x)
     axis = normalize_axis(axis, len(x.shape))
     n = _length(n, x.shape, axis)
-    found = narrow(do, do.dft(_pairs(do, _resized(do, wide, n, axis), None), axis, -1), axis, 0, n // 2 + 1)
+    found = do.dft_real(_resized(do, wide, n, axis), axis)
     return _as(do, _part(do, found, 0), dtype), _as(do, _part(do, found, 1), dtype)
 
 
@@ -99,10 +95,9 @@ def _from_half(do: Any, pairs: Any, axis: int, n: int) -> Any:
     """
     bins = n // 2 + 1
     k = do.iota(tuple(bins if i == axis else 1 for i in range(len(pairs.shape))), axis, int64)
-    alone = do.eq(do.mul(k, 2), n) if n % 2 == 0 else None
-    single = do.eq(k, 0) if alone is None else do.logical_or(do.eq(k, 0), alone)
+    single = do.logical_or(do.eq(k, 0), do.eq(do.mul(k, 2), n))
     weighted = do.mul(pairs, do.div(do.where(single, do.scalar(1.0, pairs.dtype), 2.0), float(n)))
-    return _part(do, do.dft(_resized(do, weighted, n, axis), axis, 1), 0)
+    return do.dft_half(weighted, axis, n)
 
 
 def irfft(do: Any, re: Any, im: Any, axis: int, n: int | None = None) -> Any:
@@ -185,13 +180,14 @@ def stft(do: Any, x: Any, window: Any, frames: Frames) -> Any:
     padded = length + 2 * margin
     if padded < frames.size:
         raise ShapeError(f"signals of length {padded} are shorter than a frame of n_fft = {frames.size}")
-    places = _places(do, 1 + (padded - frames.size) // frames.hop, frames)
     if margin:
-        # reflected at both ends: |p| folds the front, last - |last - p| the back
-        places = do.abs(do.sub(places, margin))
-        places = do.sub(length - 1, do.abs(do.sub(length - 1, places)))
-    found = do.dft(_pairs(do, do.mul(do.take(wide, places, 1), shape), None), 2, -1)
-    return _as(do, narrow(do, found, 2, 0, frames.bins), dtype)
+        front, back = narrow(do, wide, 1, 1, margin), narrow(do, wide, 1, length - 1 - margin, margin)
+        wide = do.concat([flip(do, front, (1,)), wide, flip(do, back, (1,))], 1)
+    pieces = do.mul(do.unfold(wide, 1, frames.size, frames.hop), shape)
+    if frames.onesided:
+        return _as(do, do.dft_real(pieces, 2), dtype)
+    zeros = do.full(0.0, pieces.shape, pieces.dtype)
+    return _as(do, do.dft(_pairs(do, pieces, zeros), 2, -1), dtype)
 
 
 def istft(do: Any, spectra: Any, window: Any, length: int | None, frames: Frames) -> Any:
