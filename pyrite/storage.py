@@ -30,6 +30,13 @@ def _pool_limit() -> int:
     return int(os.environ.get("PYRITE_POOL_BYTES", min(1 << 30, memory // 8)))
 
 
+def _map(size: int) -> mmap.mmap:
+    """Zeroed memory; private, so that a forked child and its parent do not write into each other's buffers."""
+    if hasattr(mmap, "MAP_PRIVATE"):
+        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return mmap.mmap(-1, size)
+
+
 class Pool:
     """Freed buffers by size class, up to `limit` bytes in all."""
 
@@ -68,11 +75,11 @@ class Pool:
 
     def _new(self, size: int) -> mmap.mmap:
         try:
-            block = mmap.mmap(-1, size)
+            block = _map(size)
         except (OSError, ValueError, OverflowError):
             self.clear()
             try:
-                block = mmap.mmap(-1, size)
+                block = _map(size)
             except (OSError, ValueError, OverflowError):
                 raise OutOfMemoryError(f"no memory for a buffer of {size} bytes") from None
         if size >= _HUGE and hasattr(mmap, "MADV_HUGEPAGE"):

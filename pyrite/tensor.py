@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,9 +32,33 @@ from .methods.reducing import Reductions
 from .methods.shapes import Shapes
 
 
+if TYPE_CHECKING:
+    # for annotations: `pr.Tensor[pr.Int]`; `pr.Tensor` alone is of any kind
+    from typing import Generic
+
+    from typing_extensions import TypeVar
+
+    K = TypeVar("K", bound=Kind, default=Any)
+
+    class OfKind(Generic[K]):
+        """The kind in an annotation."""
+
+else:
+
+    class OfKind:
+        """The kind in an annotation; nothing at run time."""
+
+        __slots__ = ()
+
+        def __class_getitem__(cls, kind: object) -> type:
+            return cls
+
+    K = None
+
+
 class Tensor(
     Operators, Indexing, Autodiff, Creation, Shapes, Selecting, Padding, Arithmetic, Reductions, Ordering, Floating,
-    GridSampling, Bits, Casts, Handles, Reading, Exchange,
+    GridSampling, Bits, Casts, Handles, Reading, Exchange, OfKind[K],
 ):  # fmt: skip
     """A tensor: numbers of one dtype in a shape, on a device.
 

@@ -344,6 +344,11 @@ class CompiledBackend(StreamBackend):
         if CHECK:
             check(pending)
         while outputs:
+            if any(n.error is not None for n in pending):
+                _inherit_errors(pending)
+                outputs = [n for n in outputs if n.error is None]
+                pending = pending_below(outputs)
+                continue
             key, inputs = _structure(pending, outputs)
             plan = self._plans.get(key)
             if plan is None:
@@ -371,7 +376,16 @@ class CompiledBackend(StreamBackend):
                     node.settle(storage)
             if failed is None:
                 return
-            self._poison(pending, failed[0], failed[1], first, STATISTICS.reused != taken)
+            step, error = failed
+            taken_over = STATISTICS.reused != taken
+            if not isinstance(error, Exception):  # an interrupt: what was not reached stays queued, if it still can be
+                if taken_over:
+                    lost = ExecutionError("interrupted, after an input was written over")
+                    for node in pending:
+                        if not node.known:
+                            node.error = lost
+                raise error
+            self._poison(pending, step, error, first, taken_over)
             outputs = [n for n in outputs if not n.known and n.error is None]
             pending = pending_below(outputs)
 
@@ -386,7 +400,9 @@ class CompiledBackend(StreamBackend):
                     self._kernel(step, inputs, storages, pending)
                 else:
                     self._fallback(step, inputs, storages)
-            except (PyriteError, MemoryError) as error:
+            except BaseException as error:
+                for slot in _results(step):
+                    storages[slot] = None  # it may be there, but it is not computed
                 return step, error
             for slot in step.freed:
                 storages[slot] = None
@@ -484,25 +500,31 @@ class CompiledBackend(StreamBackend):
         self, pending: Sequence[Node], step: Launch | Fallback, error: BaseException, first: int, taken: bool
     ) -> None:
         """Marks the failed nodes and all that depend on them; all that is left where an input was written over."""
-        if isinstance(step, Launch):
-            slots = {s for s, _, _ in step.stored}
-        else:
-            slots = {step.node.slot}
+        slots = _results(step)
         for i, node in enumerate(pending):
-            if node.known:
-                continue
-            if first + i in slots:
+            if not node.known and first + i in slots:
                 node.error = _at_call(error, node)
-            else:
-                for x in node.inputs:
-                    if x.error is not None:
-                        node.error = x.error
-                        break
+        _inherit_errors(pending)
         if taken or not any(n.error is not None for n in pending):
             # a value between the nodes failed, or an input is gone: nothing that is left can be computed
             for node in pending:
                 if not node.known and node.error is None:
                     node.error = _at_call(error, node)
+
+
+def _inherit_errors(pending: Sequence[Node]) -> None:
+    """What depends on a failed node has failed: its inputs may have changed since."""
+    for node in pending:
+        if not node.known and node.error is None:
+            for x in node.inputs:
+                if x.error is not None:
+                    node.error = x.error
+                    break
+
+
+def _results(step: Launch | Fallback) -> set[int]:
+    """The slots that a step fills."""
+    return {s for s, _, _ in step.stored} if isinstance(step, Launch) else {step.node.slot}
 
 
 def _fail_all(pending: Sequence[Node], error: Exception) -> None:
@@ -538,7 +560,10 @@ def _at_call(error: BaseException, node: Node) -> PyriteError:
         return DeferredArgumentError(f"{error.reason}, in {name} queued at {where}")
     if isinstance(error, MemoryError):
         return OutOfMemoryError(f"no memory for {name} with a result of shape {node.shape}, queued at {where}")
-    return ExecutionError(f"{error}, in {name} queued at {where}")
+    what = str(error) if isinstance(error, PyriteError) else f"{type(error).__name__}: {error}"
+    fault = ExecutionError(f"{what}, in {name} queued at {where}")
+    fault.__cause__ = error
+    return fault
 
 
 def _structure(pending: Sequence[Node], outputs: Sequence[Node]) -> tuple[Any, list[Node]]:

@@ -77,11 +77,13 @@ class Pool:
             while self._started < helpers:
                 self._started += 1
                 threading.Thread(target=self._serve, args=(self._queue,), daemon=True, name="pyrite").start()
-        job = _Job(work, chunks, helpers)
-        for number in range(1, helpers + 1):
-            self._queue.put((job, number))
-        job.take(0)
-        job.wait()
+        job = _Job(work, chunks)
+        try:
+            for number in range(1, helpers + 1):
+                self._queue.put((job, number))
+            job.take(0)
+        finally:
+            job.close()  # even when interrupted: helpers use the caller's buffers
         if job.error is not None:
             raise job.error
 
@@ -101,12 +103,13 @@ class Pool:
 
 
 class _Job:
-    def __init__(self, work: Callable[[int, Any], None], chunks: list[Any], helpers: int) -> None:
+    def __init__(self, work: Callable[[int, Any], None], chunks: list[Any]) -> None:
         self.work = work
         self.chunks = iter(chunks)
-        self.left = helpers
+        self.active = 0  # helpers at work
+        self.closed = False
         self.lock = threading.Lock()
-        self.done = threading.Event()
+        self.idle = threading.Event()
         self.error: BaseException | None = None
 
     def take(self, number: int) -> None:
@@ -122,15 +125,31 @@ class _Job:
                 return
 
     def help(self, number: int) -> None:
+        with self.lock:
+            if self.closed:
+                return  # the others were quicker
+            self.active += 1
         self.take(number)
         with self.lock:
-            self.left -= 1
-            last = self.left == 0
-        if last:
-            self.done.set()
+            self.active -= 1
+            if self.closed and not self.active:
+                self.idle.set()
 
-    def wait(self) -> None:
-        self.done.wait()
+    def close(self) -> None:
+        """Lets no helper begin any more and waits for those at work; an interrupt is raised after that."""
+        caught: BaseException | None = None
+        while True:
+            try:
+                with self.lock:
+                    self.closed = True
+                    self.chunks = iter(())
+                    if not self.active:
+                        break
+                self.idle.wait()
+            except KeyboardInterrupt as interrupt:
+                caught = interrupt
+        if caught is not None:
+            raise caught
 
 
 def _initial() -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..dtypes import DType, int64
+from ..dtypes import DType, bool_, int64
 from ..layout import Ints, contiguous_strides, size_of
 from ..ops.movement import Affine, Split, affine_add, affine_scale
 from ..ops.record import Monoid, Op
@@ -235,6 +235,8 @@ class Group:
 
     def _deps(self, task: Any) -> list[Any]:
         node, forms, guard = task
+        if guard is None and 0 in node.shape:
+            guard = self._never()
         if guard is not None and (node, forms, None) in self.memo and node in self.member_set:
             return [(node, forms, None)]
         if node.kind == "const" or self._source(node) is not None:
@@ -423,8 +425,15 @@ class Group:
         shown = node if node.strides is not None else source
         return contiguous_strides(node.shape) if shown.strides is None else shown.strides, shown.offset
 
+    def _never(self) -> Expr:
+        """Guards what has no elements: a row without any still evaluates what does not vary along it."""
+        never: Expr = self.rec.const(False, bool_)
+        return never
+
     def _load(self, node: PNode, source: PNode, forms: Any, guard: Expr | None) -> Expr:
         strides, offset = self._placed(node, source)
+        if guard is None and 0 in node.shape:
+            guard = self._never()
         if isinstance(forms, Flat):
             if strides != contiguous_strides(node.shape) and not _collapses(node.shape, strides):
                 raise Cut(node)
@@ -532,7 +541,7 @@ class Group:
         """The loop nest; members outside `stored` stay in registers. Raises `Cut` when rows do not collapse."""
         stores: list[tuple[int, Expr]] = []
         for node, expr in self.members:
-            if node not in stored:
+            if node not in stored or 0 in node.shape:
                 continue
             element = node.shape == self.shape and self.kind == "rows" and node.red is None
             forms = self.element_forms() if element else self.outer_forms(node.shape)

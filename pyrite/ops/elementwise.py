@@ -223,12 +223,15 @@ def _floordiv_scalar(b: Any, x: Any, y: Any) -> Any:
     whole = b.floor(q)
     whole = b.select(b.gt(b.sub(q, whole), b.const(0.5, dtype)), b.add(whole, one), whole)
     whole = b.select(b.eq(q, zero), b.copysign(zero, quotient), whole)
-    return b.select(b.eq(y, zero), quotient, whole)
+    # with an infinity on either side, the quotient is the answer of the array API
+    inf = b.const(float("inf"), dtype)
+    plain = b.or_(b.eq(y, zero), b.or_(b.eq(b.abs(x), inf), b.eq(b.abs(y), inf)))
+    return b.select(plain, quotient, whole)
 
 
 def _floordiv_reference(x: Array, y: Array) -> Any:
     if x.dtype.kind == "f":
-        return np.floor_divide(x, y)
+        return np.where((y == 0) | np.isinf(x) | np.isinf(y), x / y, np.floor_divide(x, y))
     return np.where(y == 0, 0, np.floor_divide(x, np.where(y == 0, 1, y)))
 
 
@@ -236,7 +239,10 @@ op(
     "floordiv",
     fuses="elementwise",
     arity=2,
-    doc="⌊x / y⌋. Integers: 0 where y = 0, and the least value over -1 wraps. Floats: x / y where y = 0.",
+    doc=(
+        "⌊x / y⌋. Integers: 0 where y = 0, and the least value over -1 wraps. "
+        "Floats: x / y where y = 0 or either is infinite."
+    ),
     infer=binary_infer(*REALS),
     reference=_floordiv_reference,
     scalar=_floordiv_scalar,

@@ -138,3 +138,88 @@ op(
         ),
     ),
 )
+
+
+# ---------------------------------------------------------------- complex tensors
+
+
+def _complex_infer(x: Aval, axes: Shape, sign: int, scale: float) -> tuple[Shape, DType]:
+    if x.dtype.kind is not Complex:
+        raise DTypeError(f"a Complex tensor is needed, got {x.dtype.name}")
+    for axis in axes:
+        if x.shape[axis] == 0:
+            raise ShapeError(f"axis {axis} of {x.shape} is empty: there is nothing to transform")
+    return x.shape, x.dtype
+
+
+def _complex_reference(x: Array, axes: Shape, sign: int, scale: float) -> Array:
+    from scipy import fft
+
+    if x.size == 0:
+        return x.copy()
+    y = fft.fftn(x, axes=axes) if sign < 0 else fft.ifftn(x, axes=axes, norm="forward")
+    return np.asarray(y if scale == 1 else y * scale)
+
+
+op(
+    "fft",
+    fuses="opaque",
+    doc="scale · Σ X[j] exp(sign · 2πi Σ jk/n) over the axes, of complex numbers.",
+    params=("axes", "sign", "scale"),
+    infer=_complex_infer,
+    reference=_complex_reference,
+    # holomorphic, and the matrix is symmetric
+    vjp=lambda do, g, _out, _x, axes, sign, scale: [do.fft(g, axes, sign, scale)],
+    samples=Samples(
+        COMPLEX,
+        (
+            Case((Arg((5,)),), ((0,), -1, 1.0)),
+            Case((Arg((3, 4)),), ((0, 1), 1, 1 / 12)),
+            Case((Arg((2, 7, 3)),), ((1,), -1, 0.5)),
+            Case((Arg((0, 4)),), ((1,), 1, 1.0)),
+        ),
+    ),
+)
+
+
+def scale_of(norm: str, count: int, sign: int) -> float:
+    """The factor before the sum: 1/count on the side that `norm` names, or its root on both."""
+    if norm == "ortho":
+        return 1 / math.sqrt(count)
+    return 1 / count if (norm == "forward") == (sign < 0) else 1.0
+
+
+def resized(do: Any, x: Any, sizes: Sequence[int], axes: Sequence[int]) -> Any:
+    """The axes cut or padded with zeros at their ends."""
+    for size, axis in zip(sizes, axes):
+        have = x.shape[axis]
+        if size < have:
+            x = narrow(do, x, axis, 0, size)
+        elif size > have:
+            x = do.pad(x, tuple((0, size - have) if i == axis else (0, 0) for i in range(len(x.shape))), 0)
+    return x
+
+
+def fftn(do: Any, x: Any, sizes: Sequence[int], axes: Sequence[int], sign: int, norm: str) -> Any:
+    """The transform of a Complex tensor over `axes`, with these sizes."""
+    return do.fft(resized(do, x, sizes, axes), tuple(axes), sign, scale_of(norm, math.prod(sizes), sign))
+
+
+def rfftn(do: Any, x: Any, sizes: Sequence[int], axes: Sequence[int], norm: str) -> Any:
+    """The transform of a real signal, which is Complex already: of the last axis the first n//2 + 1 bins."""
+    return narrow(do, fftn(do, x, sizes, axes, -1, norm), axes[-1], 0, sizes[-1] // 2 + 1)
+
+
+def irfftn(do: Any, x: Any, sizes: Sequence[int], axes: Sequence[int], norm: str) -> Any:
+    """The real signal whose `rfftn` is x.
+
+    Bins that have a mirror image along the last axis count twice and the real part is taken, which leaves
+    out the imaginary parts of bin 0 and, for an even size, of the last.
+    """
+    n, last = sizes[-1], axes[-1]
+    bins = n // 2 + 1
+    x = resized(do, x, (*sizes[:-1], bins), axes)
+    k = do.iota(tuple(bins if i == last else 1 for i in range(len(x.shape))), last, int64)
+    single = do.logical_or(do.eq(k, 0), do.eq(do.mul(k, 2), n))
+    weight = do.cast(do.where(single, do.scalar(1.0, part_dtype(x.dtype)), 2.0), x.dtype)
+    return do.real(fftn(do, do.mul(x, weight), sizes, axes, 1, norm))

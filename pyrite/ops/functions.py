@@ -16,7 +16,7 @@ from ..dtypes import COMPLEX, FLOATS, Complex, DType, Float, complex64, complex1
 from ..errors import DTypeError
 from ..layout import broadcast_shapes
 from .elementwise import FIELDS, Array, binary_infer, check_equal, check_kind, part_dtype, unary_infer
-from .record import ZERO, Aval, Samples, Shape, op
+from .record import NO_RULE, ZERO, Aval, Samples, Shape, op
 from .samples import binary, reals, unary
 
 _LN2 = math.log(2.0)
@@ -122,12 +122,22 @@ op(
 
 # ---------------------------------------------------------------- exponentials and logarithms
 
+def _expm1_reference(x: Array) -> Any:
+    if x.dtype.kind != "c":
+        return np.expm1(x)
+    # e^re·cos im - 1 = (e^re - 1)·cos im - 2 sin²(im/2), without cancellation; beyond numbers as C99's exponential
+    far = np.exp(x)
+    near = np.expm1(x.real) * np.cos(x.imag) - 2 * np.sin(x.imag / 2) ** 2
+    far.real = np.where(np.isfinite(x) & np.isfinite(near), near, far.real - 1)
+    return far
+
+
 _function("exp", "eˣ.", np.exp, lambda do, g, out, _x: [do.mul(g, out)])
 _function("exp2", "2ˣ.", np.exp2, lambda do, g, out, _x: [do.mul(do.mul(g, out), _LN2)])
 _function(
     "expm1",
     "eˣ - 1, accurate near 0.",
-    np.expm1,
+    _expm1_reference,
     # out + 1 rather than eˣ, which would be computed again
     lambda do, g, out, _x: [do.mul(g, do.add(out, 1))],
 )
@@ -317,6 +327,18 @@ def _complex_reference(re: Array, im: Array) -> Any:
     out.real, out.imag = re, im
     return out
 
+
+op(
+    "nextafter",
+    fuses="elementwise",
+    arity=2,
+    doc="The next number of the dtype after x in the direction of y; y where they are equal.",
+    infer=binary_infer(Float),
+    reference=np.nextafter,
+    half="native",
+    vjp=NO_RULE,
+    samples=Samples(FLOATS, binary(), True, True),
+)
 
 op(
     "real",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType, Float, float32, float64, int64
+from ..dtypes import DType, Float, complex64, complex128, float32, float64, int64
 from ..errors import ArgumentError, DTypeError, ShapeError
 from .record import ZERO, Arg, Aval, Case, Samples, Shape, op
 
@@ -547,3 +547,25 @@ op(
     vjp=_eigh_vectors_vjp,
     samples=Samples(_FLOATS, (Case((_WELL,)), Case((Arg((2, 2, 2), 0.5, 3.0, None, True),)))),
 )
+
+
+def _eig_reference(x: Array, vectors: bool) -> Array:
+    wide = np.complex128 if x.dtype == np.float64 else np.complex64
+    if x.size == 0:
+        return np.empty(x.shape if vectors else x.shape[:-1], wide)
+    found = np.linalg.eig(x)[1] if vectors else np.linalg.eigvals(x)
+    return np.asarray(found, wide)
+
+
+for _eig_name, _eig_vectors in (("eig_values", False), ("eig_vectors", True)):
+    op(
+        _eig_name,
+        fuses="opaque",
+        doc="The complex eigenvalues of square matrices, in LAPACK's order; or the eigenvectors in columns.",
+        infer=lambda x, vectors=_eig_vectors: (
+            _matrix(x, square=True)[: None if vectors else -1],
+            complex128 if x.dtype is float64 else complex64,
+        ),
+        reference=lambda x, vectors=_eig_vectors: _eig_reference(x, vectors),
+        samples=Samples(_FLOATS, (Case((Arg((1, 1)),)), Case((Arg((0, 0)),)))),
+    )

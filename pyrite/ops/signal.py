@@ -158,10 +158,42 @@ def _window(do: Any, window: Any, frames: Frames, dtype: DType) -> Any:
     return do.pad(window, ((before, after),), 0.0) if before or after else window
 
 
-def _places(do: Any, count: int, frames: Frames) -> Any:
-    """(count, size): where each sample of each frame lies, from the start of the first frame."""
-    start = do.mul(do.iota((count, 1), 0, int64), frames.hop)
-    return do.add(start, do.iota((1, frames.size), 1, int64))
+def _framed(do: Any, x: Any, frames: Frames, count: int) -> Any:
+    """(batch, count, size): the frames of signals (batch, length).
+
+    Blocks of one hop are put side by side, rather than every sample by itself, which keeps the gradient,
+    an overlap-add, short.
+    """
+    size, hop = frames.size, frames.hop
+    blocks = -(-size // hop)
+    if blocks > _MANY:
+        return do.unfold(x, 1, size, hop)
+    batch = x.shape[0]
+    whole = do.reshape(_resized(do, x, (count + blocks - 1) * hop, 1), (batch, count + blocks - 1, hop))
+    parts = [narrow(do, whole, 1, k, count) for k in range(blocks)]
+    parts[-1] = narrow(do, parts[-1], 2, 0, size - (blocks - 1) * hop)
+    return do.concat(parts, 2)
+
+
+def _overlapped(do: Any, pieces: Any, frames: Frames) -> Any:
+    """The sum of frames (batch, count, size), each at its place: (batch, size + hop·(count - 1))."""
+    batch, count, size = pieces.shape
+    hop, total = frames.hop, size + frames.hop * (count - 1)
+    blocks = -(-size // hop)
+    if blocks > _MANY:
+        start = do.mul(do.iota((count, 1), 0, int64), hop)
+        places = do.reshape(do.add(start, do.iota((1, size), 1, int64)), (count * size,))
+        flat = do.reshape(pieces, (batch, count * size))
+        return do.put(do.full(0.0, (batch, total), pieces.dtype), places, flat, 1, "add")
+    found: Any = None
+    for k in range(blocks):
+        part = narrow(do, pieces, 2, k * hop, min(hop, size - k * hop))
+        part = do.pad(part, ((0, 0), (k, blocks - 1 - k), (0, hop - part.shape[2])), 0.0)
+        found = part if found is None else do.add(found, part)
+    return _resized(do, do.reshape(found, (batch, (count + blocks - 1) * hop)), total, 1)
+
+
+_MANY = 32  # more blocks than this in a frame are handled one sample at a time
 
 
 def stft(do: Any, x: Any, window: Any, frames: Frames) -> Any:
@@ -183,7 +215,7 @@ def stft(do: Any, x: Any, window: Any, frames: Frames) -> Any:
     if margin:
         front, back = narrow(do, wide, 1, 1, margin), narrow(do, wide, 1, length - 1 - margin, margin)
         wide = do.concat([flip(do, front, (1,)), wide, flip(do, back, (1,))], 1)
-    pieces = do.mul(do.unfold(wide, 1, frames.size, frames.hop), shape)
+    pieces = do.mul(_framed(do, wide, frames, 1 + (padded - frames.size) // frames.hop), shape)
     if frames.onesided:
         return _as(do, do.dft_real(pieces, 2), dtype)
     zeros = do.full(0.0, pieces.shape, pieces.dtype)
@@ -210,14 +242,8 @@ def istft(do: Any, spectra: Any, window: Any, length: int | None, frames: Frames
     else:
         pieces = do.div(_part(do, do.dft(wide, 2, 1), 0), float(frames.size))
     total = frames.size + frames.hop * (count - 1)
-    places = do.reshape(_places(do, count, frames), (count * frames.size,))
-
-    def overlapped(values: Any, rows: int) -> Any:
-        flat = do.reshape(values, (rows, count * frames.size))
-        return do.put(do.full(0.0, (rows, total), wide.dtype), places, flat, 1, "add")
-
     weight = do.expand(do.reshape(do.square(shape), (1, 1, frames.size)), (1, count, frames.size))
-    signal = do.div(overlapped(do.mul(pieces, shape), batch), do.maximum(overlapped(weight, 1), 1e-10))
+    signal = do.div(_overlapped(do, do.mul(pieces, shape), frames), do.maximum(_overlapped(do, weight, frames), 1e-10))
     if frames.margin:
         signal = narrow(do, signal, 1, frames.margin, total - 2 * frames.margin)
     return _as(do, signal if length is None else _resized(do, signal, length, 1), dtype)

@@ -33,6 +33,13 @@ class EighResult(NamedTuple):
     eigenvectors: Tensor
 
 
+class EigResult(NamedTuple):
+    """Complex eigenvalues, and eigenvectors in columns."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
 class SlogdetResult(NamedTuple):
     """Sign and logarithm of the magnitude of a determinant."""
 
@@ -263,6 +270,35 @@ def eigvalsh(x: Tensor, /) -> Tensor:
     Source: array API, `linalg.eigvalsh`.
     """
     return apply("eigh_values", (floats(x),))
+
+
+@public("pr.linalg.eig")
+def eig(x: Tensor, /) -> EigResult:
+    """Eigenvalues `(…, n)` and eigenvectors `(…, n, n)`, in columns, of real square matrices. Both are Complex.
+
+    The order and the scale of the vectors are LAPACK's. No gradient.
+
+    Example:
+        >>> pr.linalg.eig(pr.asarray([[0.0, -1.0], [1.0, 0.0]])).eigenvalues.to_list()
+        [1j, -1j]
+
+    Source: array API, `linalg.eig`.
+    """
+    t = floats(x)
+    return EigResult(apply("eig_values", (t,)), apply("eig_vectors", (t,)))
+
+
+@public("pr.linalg.eigvals")
+def eigvals(x: Tensor, /) -> Tensor:
+    """The eigenvalues `(…, n)` of real square matrices, Complex, in LAPACK's order. No gradient.
+
+    Example:
+        >>> pr.linalg.eigvals(pr.asarray([[0.0, -1.0], [1.0, 0.0]])).to_list()
+        [1j, -1j]
+
+    Source: array API, `linalg.eigvals`.
+    """
+    return apply("eig_values", (floats(x),))
 
 
 @public("pr.linalg.pinv")

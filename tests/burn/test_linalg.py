@@ -95,6 +95,27 @@ def test_symmetric(n: int, batch: tuple[int, ...], device: pr.Device) -> None:
     close(vectors.mT @ vectors, np.broadcast_to(np.eye(n), x.shape))
 
 
+@pytest.mark.parametrize("dtype", [pr.float64, pr.float32, pr.float16], ids=str)
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_eig(n: int, batch: tuple[int, ...], dtype: Any, device: pr.Device) -> None:
+    t = pr.asarray(noise(*batch, n, n), dtype=dtype, device=device)
+    x = t.numpy().astype(np.float64)
+    values, vectors = L.eig(t)
+    wide = pr.complex128 if dtype is pr.float64 else pr.complex64
+    assert (values.dtype, vectors.dtype) == (wide, wide)
+    assert (values.shape, vectors.shape) == ((*batch, n), (*batch, n, n))
+    v = vectors.numpy()
+    tol = 1e-10 if dtype is pr.float64 else 1e-4
+    np.testing.assert_allclose(x @ v, v * values.numpy()[..., None, :], rtol=tol, atol=tol)
+    np.testing.assert_array_equal(L.eigvals(t).numpy(), values.numpy())
+
+
+def test_eig_has_no_gradient() -> None:
+    with pytest.raises(pr.GradientError, match="eig_values has no gradient"):
+        pr.grad(lambda t: pr.sum(pr.real(L.eigvals(t))))(pr.asarray([[1.0, 2.0], [3.0, 4.0]]))
+
+
 def test_only_one_triangle_is_read(device: pr.Device) -> None:
     x = spd(4, 4)
     lower = pr.asarray(np.tril(x) + np.triu(np.full((4, 4), np.nan), 1), device=device)
@@ -642,12 +663,12 @@ OUT = "axis 2 is out of range for rank 2 (valid: -2 to 1)"
 
 MISTAKES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     *[(n, lambda n=n: getattr(L, n)(I), pr.DTypeError, FLOAT) for n in
-      ("det", "slogdet", "inv", "lu", "qr", "svd", "svdvals", "eigh", "eigvalsh", "cholesky", "pinv", "matrix_rank",
+      ("det", "slogdet", "inv", "lu", "qr", "svd", "svdvals", "eig", "eigvals", "eigh", "eigvalsh", "cholesky", "pinv", "matrix_rank",
        "matrix_norm")],
     *[(n, lambda n=n: getattr(L, n)(V), pr.ShapeError, MATRIX) for n in
-      ("det", "inv", "lu", "qr", "svd", "svdvals", "eigh", "eigvalsh", "pinv", "matrix_rank")],
+      ("det", "inv", "lu", "qr", "svd", "svdvals", "eig", "eigvals", "eigh", "eigvalsh", "pinv", "matrix_rank")],
     *[(n, lambda n=n: getattr(L, n)(W), pr.ShapeError, NOT_SQUARE) for n in
-      ("det", "slogdet", "inv", "eigh", "eigvalsh", "cholesky")],
+      ("det", "slogdet", "inv", "eig", "eigvals", "eigh", "eigvalsh", "cholesky")],
     *[(n, lambda n=n: getattr(L, n)(W, 2), pr.AxisError, OUT) for n in
       ("l0_norm", "l1_norm", "l2_norm", "max_abs_norm", "min_abs_norm")],
     ("lp_norm", lambda: L.lp_norm(W, 2.0, 2), pr.AxisError, OUT),

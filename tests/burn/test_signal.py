@@ -244,6 +244,24 @@ def test_frames(n: int, hop: int, win: Any, center: bool, onesided: bool, window
             np.testing.assert_allclose(back.numpy(), expected, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.parametrize(("n", "hop"), [(40, 1), (70, 2), (32, 1), (33, 1)])
+def test_many_frames_over_one_sample(n: int, hop: int, device: pr.Device) -> None:
+    o = Options(n, hop, n - 3, center=False)
+    x = noise(2, n + 7)
+    window = np.random.default_rng(3).uniform(0.2, 1, n - 3)
+    t, w = pr.asarray(x, device=device), pr.asarray(window, device=device)
+    want = framed(x, window, o)
+    np.testing.assert_allclose(S.stft(t, w, o).numpy(), want, rtol=1e-11, atol=1e-11)
+    back = S.istft(pr.asarray(want, device=device), w, None, o)
+    np.testing.assert_allclose(back.numpy(), added(want, window, None, o), rtol=1e-9, atol=1e-9)
+    probe = pr.asarray(noise(*want.shape, seed=5), device=device)
+    got = pr.grad(lambda t: pr.sum(S.stft(t, w, o) * probe))(t).numpy()
+    for at in ((0, 0), (1, 3), (0, n), (1, n + 6)):
+        unit = np.zeros_like(x)
+        unit[at] = 1
+        assert abs(got[at] - (framed(unit, window, o) * probe.numpy()).sum()) < 1e-9
+
+
 @pytest.mark.parametrize("onesided", [False, True])
 @pytest.mark.parametrize(("n", "hop"), [(16, 4), (400, 100), (30, 10), (9, 3), (256, 128)])
 def test_round_trip_in_frames(n: int, hop: int, onesided: bool, device: pr.Device) -> None:
