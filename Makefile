@@ -13,13 +13,14 @@ ONE := OPENBLAS_NUM_THREADS=1
 TEST := $(ONE) PYRITE_CHECK=1 PYRITE_CACHE_DIR='$(CURDIR)/.pytest_cache/kernels' $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check lint types bench docs clean
+.PHONY: help install demo test test-all check lint types array-api bench docs clean
 
 help:
 	@echo 'make demo      train a digit classifier; results go to demo-output/'
 	@echo 'make test      the tests, without the long sweeps'
 	@echo 'make test-all  the tests with the long sweeps'
 	@echo 'make check     lint, types and smoke test: quick, also the pre-commit hook'
+	@echo 'make array-api the public tests of the array API standard'
 	@echo 'make bench     the benchmarks'
 	@echo 'make docs      the documentation, as pages in site/'
 	@echo 'make clean     remove .venv and all caches'
@@ -55,6 +56,25 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+# The suite needs its submodule: git clone --recurse-submodules https://github.com/data-apis/array-api-tests
+ARRAY_API_TESTS ?=
+EXAMPLES ?= 100
+SUITE := $(VENV)/.array-api
+
+$(SUITE): pyproject.toml | $(STAMP)
+	@echo 'Installing what the suite needs into $(VENV)'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r '$(ARRAY_API_TESTS)/requirements.txt'
+	touch $@
+
+array-api: $(STAMP)
+	@test -d '$(ARRAY_API_TESTS)/array_api_tests' || { \
+	echo 'Pass the path of a checkout of https://github.com/data-apis/array-api-tests, cloned with'; \
+	echo '--recurse-submodules: make array-api ARRAY_API_TESTS=../array-api-tests [EXAMPLES=100]'; exit 1; }
+	@$(MAKE) --no-print-directory $(SUITE)
+	cd '$(ARRAY_API_TESTS)' && $(ONE) ARRAY_API_TESTS_MODULE=pyrite '$(CURDIR)/$(BIN)/python' -m pytest -q \
+	-p no:cacheprovider --disable-deadline --max-examples=$(EXAMPLES) \
+	--skips-file '$(CURDIR)/tests/array_api_skips.txt' array_api_tests
 
 bench: $(STAMP)
 	@set -e; for file in $(sort $(wildcard benchmarks/[a-z]*.py)); do echo "$$file"; $(BIN)/python $$file; done

@@ -78,7 +78,7 @@ from .methods.creation import Distribution, EinsumOperand
 from .methods.grid import GridSampleOptions, GridSamplePaddingMode, InterpolateMode
 from .methods.padding import PadMode
 from .methods.shapes import DimIter
-from .standard import linalg, random
+from .standard import fft, linalg, random
 from .standard.activations import (
     cross_entropy,
     gelu,
@@ -172,6 +172,7 @@ from .standard.elementwise import (
     minimum,
     multiply,
     negative,
+    nextafter,
     not_equal,
     positive,
     pow,
@@ -198,6 +199,7 @@ from .standard.indexing import (
     take_along_axis,
     where,
 )
+from .standard.inspection import __array_namespace_info__
 from .standard.linear_algebra import (
     einsum,
     matmul,
@@ -275,14 +277,14 @@ __all__ = [
     "broadcast_arrays", "broadcast_shapes", "broadcast_to", "can_cast", "ceil", "check_closeness", "clip",
     "complex128", "complex64", "concat", "conj", "copysign", "cos", "cosh", "count_nonzero", "cross_entropy",
     "cumulative_prod", "cumulative_sum", "debug_assert_shape", "diff", "divide", "e", "einsum", "empty",
-    "empty_like", "equal", "erf", "exp", "expand_dims", "explain", "expm1", "eye", "finfo", "flip", "float16",
+    "empty_like", "equal", "erf", "exp", "expand_dims", "explain", "expm1", "eye", "fft", "finfo", "flip", "float16",
     "float32", "float64", "floor", "floor_divide", "from_dlpack", "full", "full_like", "fusion", "gelu",
     "get_num_threads", "get_print_options", "grad", "greater", "greater_equal", "grid", "hypot", "iinfo",
     "imag", "inf", "int16", "int32", "int64", "int8", "isdtype", "isfinite", "isin", "isinf", "isnan",
     "layer_norm", "less", "less_equal", "linalg", "linspace", "load_safetensors", "log", "log10", "log1p",
     "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor",
     "logsumexp", "matmul", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "min", "minimum",
-    "moveaxis", "multiply", "nan", "negative", "newaxis", "nonzero", "not_equal", "one_hot", "ones",
+    "moveaxis", "multiply", "nan", "negative", "newaxis", "nextafter", "nonzero", "not_equal", "one_hot", "ones",
     "ones_like", "permute_dims", "pi", "positive", "pow", "prod", "random", "real", "reciprocal", "relu",
     "remainder", "repeat", "reset_stats", "reshape", "result_type", "roll", "round", "s", "save_safetensors",
     "searchsorted", "set_default_dtypes", "set_num_threads", "set_print_options", "sigmoid", "sign", "signal",
@@ -290,5 +292,5 @@ __all__ = [
     "stats", "std", "subtract", "sum", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "topk",
     "tril", "triu", "trunc", "uint16", "uint32", "uint64", "uint8", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "unstack", "value_and_grad", "var", "vecdot", "where", "zeros",
-    "zeros_like",
+    "zeros_like", "__array_namespace_info__",
 ]  # fmt: skip

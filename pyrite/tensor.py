@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,6 @@ from .methods.reading import Reading
 from .methods.reducing import Reductions
 from .methods.shapes import Shapes
 
-
 if TYPE_CHECKING:
     # for annotations: `pr.Tensor[pr.Int]`; `pr.Tensor` alone is of any kind
     from typing import Generic
@@ -54,6 +54,8 @@ else:
             return cls
 
     K = None
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")  # of the array API
 
 
 class Tensor(
@@ -231,9 +233,17 @@ class Tensor(
         same: Any = self == value
         return bool(np.any(evaluate(same))) if isinstance(same, Handle) else same
 
+    @public("Tensor.__array_namespace__")
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """The module `pyrite`; raises `ArgumentError` for a version of the standard that it does not follow."""
+        if api_version not in (None, *_VERSIONS):
+            raise ArgumentError(f"version {api_version!r} of the array API is not there: {', '.join(_VERSIONS)} are")
+        return sys.modules[__name__.partition(".")[0]]
+
     @public("Tensor.__array__")
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        array = evaluate(self)
+        inside = array_in(self)
+        array = inside.backend.show(inside)
         if dtype is not None and array.dtype != dtype:
             if copy is False:
                 raise ArgumentError(f"a {self.dtype.name} tensor becomes {dtype} only by a copy")

@@ -197,6 +197,15 @@ class Backend:
             target[index] = value
             storage.touched()
 
+    def show(self, array: Array) -> np.ndarray[Any, Any]:
+        """As `evaluate`, for a view that outlives the call: twins get memory of their own, as it would show their writes."""
+        with self.lock:
+            self.evaluate(array)
+            storage = array.node.storage
+            if storage is not None:
+                storage.part()
+            return array.node.array()
+
     def share(self, array: Array) -> None:
         """Lets others write to the memory of `array`: what was computed or captured from it keeps its values."""
         with self.lock:

@@ -275,13 +275,14 @@ def held_by(items: Sequence[Any], i: int) -> int:
     return sys.getrefcount(items[i])
 
 
-def exported(storage: Storage) -> bool:
-    """Does a NumPy array outside show this memory?"""
+def exported(storage: Storage, twins: bool = True) -> bool:
+    """Does a NumPy array outside, or with `twins` another storage, show this memory?"""
     flat = storage.flat
     owner = flat
     while isinstance(owner.base, np.ndarray):
         owner = owner.base
-    return sys.getrefcount(owner) > (_OWN_HELD if owner is flat else _VIEW_HELD)
+    others = 0 if twins else sum(ref() is not None for ref in storage.twins) - bool(storage.twins)
+    return sys.getrefcount(owner) > (_OWN_HELD if owner is flat else _VIEW_HELD) + others
 
 
 def _references(storage: Storage) -> int:

@@ -37,12 +37,13 @@ class StreamBackend(Backend):
             if self._draining or not self._queue:
                 return
             self._draining = True
-            taken, self._queue = self._queue, []
+            taken = self._queue[:]
+            del self._queue[: len(taken)]  # the list stays: another thread may be about to append to it
             try:
                 self._drain(taken)
             except BaseException:
                 # what was not computed is pending still: keep it reachable for the next drain
-                self._queue = [r for r in taken if _unfinished(r)] + self._queue
+                self._queue[:0] = [r for r in taken if _unfinished(r)]
                 raise
             finally:
                 self._draining = False

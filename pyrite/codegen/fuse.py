@@ -226,7 +226,7 @@ class Planner:
         n = size_of(x.shape[a:b])
         outer, inner = x.shape[:a], x.shape[b:]
         rows = size_of(outer) * size_of(inner)
-        column = size_of(inner) > 1
+        column = size_of(inner) != 1
         if n > BLOCK and (column or rows < _SPLIT_ROWS or n > BLOCK * BLOCK):
             flat = self._reshape(x, (*outer, n, *inner))
             if flat is not x:
@@ -309,7 +309,7 @@ class Planner:
         reduced = [-(-red.total // red.block), red.block] if red.block else list(x.shape[red.begin : red.end])
         k, m, r = len(outer), len(inner), len(reduced)
         total = red.total if red.block else 0
-        if size_of(inner) > 1:
+        if size_of(inner) != 1:
             # all inner axes but the last stand beside the outer ones
             domain = (*outer, *inner[:-1], *reduced, inner[-1])
             sides = tuple(range(k, k + m - 1))
@@ -376,7 +376,7 @@ class Planner:
         inner = x.shape[red.end :]
         if g.total or red.block:
             return False
-        if size_of(inner) > 1:
+        if size_of(inner) != 1:
             return g.kind == "columns" and len(inner) == 1 and g.shape == x.shape and red.end == len(x.shape) - 1
         if g.kind != "rows" or g.shape != x.shape or g.splits:
             return False

@@ -21,6 +21,7 @@ from ..ops.record import Monoid, Op
 from .builder import COSTLY, Expr, Recorder, widened
 
 _READS = ("load", "fetch")
+_LINE = 64  # bytes of a cache line
 LANES = 16
 BLOCK = 4096  # elements that one set of lanes takes in sequence
 STRIP = 128  # columns of a "columns" kernel that are walked together
@@ -586,7 +587,7 @@ class Group:
         nest.spills = _spills(nest)
         nest.tiled = (
             self.kind == "rows" and not self.reductions and len(sizes) > 1
-            and any(a.step not in (0, 1) and not a.indirect for a in accesses)
+            and any(abs(a.step) * a.dtype.itemsize >= _LINE and not a.indirect for a in accesses)
         )  # fmt: skip
         nest.ops = [n.name for n in self.lowered] + [r.node.name for r in self.reductions]
         nest.key = _key(nest)

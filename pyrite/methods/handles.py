@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..apply import Handle, created, do_on, wrap
 from ..backends.autodiff import Traced, Value, array_of
 from ..backends.base import Array
-from ..backends.compiled import is_private
+from ..backends.compiled import exported, is_private
 from ..errors import BoundsError, DTypeError, ShapeError, public
 from ..layout import check_index
 from ..ops.record import REGISTRY
@@ -54,7 +54,7 @@ def copied(v: Value) -> Value:
         return Array(node, v.backend)  # a constant gets memory before it is written to
     if storage is None:
         return v.backend.run(REGISTRY["cast"], (v,), (v.dtype,))  # a copy, if it is still there when the queue runs
-    if storage.foreign or not storage.writable:
+    if storage.foreign or not storage.writable or exported(storage, twins=False):
         return v.backend.upload(node.array(), node.dtype)
     return v.backend.from_storage(storage.twin(), node.dtype, node.shape, node.strides, node.offset)
 

@@ -10,7 +10,7 @@ from ..backends.transfer import transfer
 from ..data import TensorData, read
 from ..device import Device, as_device
 from ..dtypes import Float
-from ..errors import TensorReadError, public
+from ..errors import ArgumentError, TensorReadError, public
 from ..layout import size_of
 
 if TYPE_CHECKING:
@@ -214,8 +214,10 @@ class Reading(Handle):
         return read(self).try_to_vec_as(dtype)
 
     @public("Tensor.to_device")
-    def to_device(self, device: Device) -> Tensor:
+    def to_device(self, device: Device, *, stream: None = None) -> Tensor:
         """The same values on a device. The tensor keeps its autodiff association, whatever the device's is.
+
+        Devices here have no streams: anything but None raises `ArgumentError`.
 
         For a tracked tensor this is a recorded operation, on its own device too: gradients flow back, and the result
         is no leaf; `.detach().require_grad()` starts a new one.
@@ -226,6 +228,8 @@ class Reading(Handle):
 
         Source: Burn, `Tensor::to_device`.
         """
+        if stream is not None:
+            raise ArgumentError(f"devices have no streams, got stream {stream!r}")
         where = as_device(device)
         here: Device = self.device  # type: ignore[attr-defined]
         if where != here:

@@ -329,7 +329,8 @@ def _abs_infer(x: Aval) -> tuple[Shape, DType]:
 def complex_sign(do: Any, x: Any) -> Any:
     """x / |x| of a complex tensor, 0 at 0."""
     size = do.abs(x)
-    return do.div(x, do.cast(do.where(do.eq(size, 0), 1.0, size), x.dtype))
+    zero = do.eq(size, 0)
+    return do.where(zero, 0, do.div(x, do.cast(do.where(zero, 1.0, size), x.dtype)))
 
 
 def _abs_vjp(do: Any, g: Any, _out: Any, x: Any) -> list[Any]:

@@ -6,12 +6,16 @@ other sign, and `dft_real` and `dft_half` of each other. SciPy computes them.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType, Float, float32, float64
+from ..dtypes import COMPLEX, Complex, DType, Float, float32, float64, int64
 from ..errors import DTypeError, ShapeError
+from .composite import narrow
+from .elementwise import part_dtype
 from .record import Arg, Aval, Case, Samples, Shape, op
 
 Array = np.ndarray[Any, Any]

@@ -126,7 +126,7 @@ def _expm1_reference(x: Array) -> Any:
     if x.dtype.kind != "c":
         return np.expm1(x)
     # e^re·cos im - 1 = (e^re - 1)·cos im - 2 sin²(im/2), without cancellation; beyond numbers as C99's exponential
-    far = np.exp(x)
+    far = np.asarray(np.exp(x))
     near = np.expm1(x.real) * np.cos(x.imag) - 2 * np.sin(x.imag / 2) ** 2
     far.real = np.where(np.isfinite(x) & np.isfinite(near), near, far.real - 1)
     return far
@@ -307,6 +307,18 @@ _rounding("trunc", "x without its fraction.", np.trunc, lambda b, x: b.trunc(x))
 _rounding("rint", "The nearest integer, halves to even.", np.rint, lambda b, x: b.rint(x))
 _rounding("round_away", "The nearest integer, halves away from zero.", _away_reference, _away_scalar, 4)
 
+op(
+    "nextafter",
+    fuses="elementwise",
+    arity=2,
+    doc="The next number of the dtype after x in the direction of y; y where they are equal.",
+    infer=binary_infer(Float),
+    reference=np.nextafter,
+    half="native",
+    vjp=NO_RULE,
+    samples=Samples(FLOATS, binary(), True, True),
+)
+
 # ---------------------------------------------------------------- complex numbers
 
 
@@ -327,18 +339,6 @@ def _complex_reference(re: Array, im: Array) -> Any:
     out.real, out.imag = re, im
     return out
 
-
-op(
-    "nextafter",
-    fuses="elementwise",
-    arity=2,
-    doc="The next number of the dtype after x in the direction of y; y where they are equal.",
-    infer=binary_infer(Float),
-    reference=np.nextafter,
-    half="native",
-    vjp=NO_RULE,
-    samples=Samples(FLOATS, binary(), True, True),
-)
 
 op(
     "real",

@@ -2,7 +2,8 @@
 
 Each result of a decomposition is an op of its own (`lu_l`, `qr_r`, …); a gradient is linear in the
 gradients of the results, so every rule stands alone. Halves and float32 are not widened to
-float64: LAPACK works in float32, halves come as float32.
+float64: LAPACK works in float32, halves come as float32. Complex matrices work too; what is no
+holomorphic function of them (Q R, Cholesky, singular and eigenvalues) has no gradient there.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DType, Float, complex64, complex128, float32, float64, int64
-from ..errors import ArgumentError, DTypeError, ShapeError
+from ..dtypes import Complex, DType, complex64, complex128, float32, float64, int64
+from ..errors import ArgumentError, DTypeError, GradientError, ShapeError
+from .elementwise import FIELDS, check_kind, part_dtype
 from .record import ZERO, Arg, Aval, Case, Samples, Shape, op
 
 Array = np.ndarray[Any, Any]
@@ -21,13 +23,25 @@ _FLOATS = (float64, float32)
 
 
 def _matrix(x: Aval, square: bool = False) -> Shape:
-    if x.dtype.kind is not Float:
-        raise DTypeError(f"a matrix of kind Float is needed, got {x.dtype.name}", "cast it first")
+    check_kind(x.dtype, FIELDS)
     if len(x.shape) < 2:
         raise ShapeError(f"matrices need rank 2 or more, the tensor has shape {x.shape}")
     if square and x.shape[-1] != x.shape[-2]:
         raise ShapeError(f"the matrices must be square, the tensor has shape {x.shape}")
     return x.shape
+
+
+def _part(dtype: DType) -> DType:
+    """The dtype of absolute values."""
+    return part_dtype(dtype) if dtype.kind is Complex else dtype
+
+
+def _need_real(x: Aval) -> None:
+    if x.dtype.kind is Complex:
+        raise GradientError(
+            "this decomposition of Complex matrices has no gradient",
+            "use .detach() on its input (.inner() on a leaf) if the gradient should stop there",
+        )
 
 
 def _swap(do: Any, x: Any) -> Any:
@@ -48,14 +62,14 @@ def _keep(do: Any, x: Any, lower: bool, diagonal: bool) -> Any:
 
 
 def _rows(do: Any, x: Any, start: int, stop: int) -> Any:
-    return _part(do, x, start, stop, len(x.shape) - 2)
+    return _piece(do, x, start, stop, len(x.shape) - 2)
 
 
 def _cols(do: Any, x: Any, start: int, stop: int) -> Any:
-    return _part(do, x, start, stop, len(x.shape) - 1)
+    return _piece(do, x, start, stop, len(x.shape) - 1)
 
 
-def _part(do: Any, x: Any, start: int, stop: int, axis: int) -> Any:
+def _piece(do: Any, x: Any, start: int, stop: int, axis: int) -> Any:
     starts = tuple(start if i == axis else 0 for i in range(len(x.shape)))
     sizes = tuple(stop - start if i == axis else s for i, s in enumerate(x.shape))
     return do.slice(x, starts, (1,) * len(sizes), sizes)
@@ -135,21 +149,25 @@ op(
 # ---------------------------------------------------------------- determinant
 
 
+def _wide(x: Array) -> Array:
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+
+
 def _det_reference(x: Array) -> Any:
     if x.shape[-1] == 0:
         return np.ones(x.shape[:-2], x.dtype)
-    return np.linalg.det(x.astype(np.float64))
+    return np.linalg.det(_wide(x))
 
 
 def _cofactors_reference(x: Array) -> Any:
-    """det(A) A⁻ᵀ without dividing: from A = U S Vᵀ it is det(U)det(V) U cof(S) Vᵀ."""
+    """det(A) A⁻ᵀ without dividing: from A = U S Vᴴ it is det(U)det(Vᴴ) Ū cof(S) Vᵀ."""
     n = x.shape[-1]
     if n == 0:
         return np.empty(x.shape, x.dtype)
-    u, s, vt = np.linalg.svd(x.astype(np.float64))
+    u, s, vt = np.linalg.svd(_wide(x))
     sign = np.linalg.det(u) * np.linalg.det(vt)
     others = np.stack([np.prod(np.delete(s, k, axis=-1), axis=-1) for k in range(n)], axis=-1)
-    return sign[..., None, None] * (u * others[..., None, :]) @ vt
+    return sign[..., None, None] * (u.conj() * others[..., None, :]) @ vt.conj()
 
 
 def _cofactors_vjp(do: Any, g: Any, out: Any, x: Any) -> list[Any]:
@@ -331,6 +349,7 @@ def _qr_vjp(part: str) -> Callable[..., list[Any]]:
     """gA = (gQ + Q copyltu(R gRᵀ - gQᵀ Q)) R⁻ᵀ for r ≥ c (Walter and Lehmann 2018); wide matrices by blocks."""
 
     def vjp(do: Any, g: Any, _out: Any, x: Any, reduced: bool) -> list[Any]:
+        _need_real(x)
         r, c = x.shape[-2:]
         if not reduced and r > c:
             raise ArgumentError(
@@ -394,17 +413,21 @@ op(
 # ---------------------------------------------------------------- Cholesky, singular and eigenvalues
 
 
+def _hermitian(x: Array) -> Array:
+    """The whole matrix of a lower triangle."""
+    return np.asarray(np.tril(x) + np.swapaxes(np.tril(x, -1), -1, -2).conj())
+
+
 def _cholesky_reference(x: Array) -> Array:
-    low = np.tril(x)
-    full = low + np.swapaxes(np.tril(x, -1), -1, -2)
     try:
-        return np.asarray(np.linalg.cholesky(full))
+        return np.asarray(np.linalg.cholesky(_hermitian(x)))
     except np.linalg.LinAlgError:
         raise ArgumentError(f"a matrix of shape {x.shape[-2:]} is not positive definite") from None
 
 
 def _cholesky_vjp(do: Any, g: Any, out: Any, _x: Any) -> list[Any]:
     """gA = ½ L⁻ᵀ Φ(Lᵀ gL) L⁻¹ made symmetric and folded onto the triangle that is read (Murray 2016)."""
+    _need_real(_x)
     phi = _keep(do, do.matmul(_swap(do, out), g), True, True)
     diag = do.eq(_numbers(do, phi.shape[-2], 0), _numbers(do, phi.shape[-1], 1))
     phi = do.where(diag, do.mul(phi, 0.5), phi)
@@ -417,7 +440,7 @@ def _cholesky_vjp(do: Any, g: Any, out: Any, _x: Any) -> list[Any]:
 op(
     "cholesky",
     fuses="opaque",
-    doc="L with A = L Lᵀ for symmetric positive definite matrices; only the lower triangle of A is read.",
+    doc="L with A = L Lᴴ for Hermitian positive definite matrices; only the lower triangle of A is read.",
     infer=lambda x: (_matrix(x, square=True), x.dtype),
     reference=_cholesky_reference,
     vjp=_cholesky_vjp,
@@ -430,7 +453,7 @@ def _svd_infer(part: str) -> Callable[[Aval, bool], tuple[Shape, DType]]:
         *batch, r, c = _matrix(x)
         k = min(r, c)
         shapes = {"u": (r, r if full else k), "s": (k,), "v": (c if full else k, c)}
-        return (*batch, *shapes[part]), x.dtype
+        return (*batch, *shapes[part]), _part(x.dtype) if part == "s" else x.dtype
 
     return infer
 
@@ -441,6 +464,7 @@ def _svd_part(x: Array, full: bool, part: int) -> Array:
 
 def _svd_values_vjp(do: Any, g: Any, _out: Any, x: Any, full: bool) -> list[Any]:
     """gA = U diag(gS) Vᵀ."""
+    _need_real(x)
     u, vt = do.svd_u(x, False), do.svd_v(x, False)
     return [do.matmul(do.mul(u, do.reshape(g, (*g.shape[:-1], 1, g.shape[-1]))), vt)]
 
@@ -467,6 +491,7 @@ def _svd_vectors_vjp(left: bool) -> Callable[..., list[Any]]:
     """
 
     def vjp(do: Any, g: Any, out: Any, x: Any, full: bool) -> list[Any]:
+        _need_real(x)
         r, c = x.shape[-2:]
         if full and r != c:
             raise ArgumentError("the full singular vectors have no gradient: the extra ones are arbitrary")
@@ -494,7 +519,7 @@ for _svd_name, _svd_letter, _svd_place in (("svd_u", "u", 0), ("svd_v", "v", 2))
     op(
         _svd_name,
         fuses="opaque",
-        doc="A factor of A = U diag(S) Vᵀ: the left vectors in columns, or Vᵀ. Signs are LAPACK's.",
+        doc="A factor of A = U diag(S) Vᴴ: the left vectors in columns, or Vᴴ. Signs are LAPACK's.",
         params=("full",),
         infer=_svd_infer(_svd_letter),
         reference=lambda x, full, place=_svd_place: _svd_part(x, full, place),
@@ -503,12 +528,9 @@ for _svd_name, _svd_letter, _svd_place in (("svd_u", "u", 0), ("svd_v", "v", 2))
     )
 
 
-def _eigh_symmetric(x: Array) -> Array:
-    return np.asarray(np.tril(x) + np.swapaxes(np.tril(x, -1), -1, -2))
-
-
 def _eigh_values_vjp(do: Any, g: Any, _out: Any, x: Any) -> list[Any]:
     """gA = V diag(g) Vᵀ, folded onto the triangle that is read."""
+    _need_real(x)
     v = do.eigh_vectors(x)
     s = do.matmul(do.mul(v, do.reshape(g, (*g.shape[:-1], 1, g.shape[-1]))), _swap(do, v))
     return [do.add(_keep(do, s, True, True), _keep(do, s, True, False))]
@@ -517,9 +539,9 @@ def _eigh_values_vjp(do: Any, g: Any, _out: Any, x: Any) -> list[Any]:
 op(
     "eigh_values",
     fuses="opaque",
-    doc="The eigenvalues of symmetric matrices, ascending; only the lower triangle is read.",
-    infer=lambda x: (_matrix(x, square=True)[:-1], x.dtype),
-    reference=lambda x: np.linalg.eigvalsh(_eigh_symmetric(x)) if x.size else np.empty(x.shape[:-1], x.dtype),
+    doc="The eigenvalues of Hermitian matrices, ascending; only the lower triangle is read.",
+    infer=lambda x: (_matrix(x, square=True)[:-1], _part(x.dtype)),
+    reference=lambda x: np.linalg.eigvalsh(_hermitian(x)) if x.size else np.empty(x.shape[:-1], x.real.dtype),
     vjp=_eigh_values_vjp,
     samples=Samples(_FLOATS, (Case((_WELL,)), Case((Arg((2, 2, 2), 0.5, 3.0, None, True),)))),
 )
@@ -527,6 +549,7 @@ op(
 
 def _eigh_vectors_vjp(do: Any, g: Any, out: Any, x: Any) -> list[Any]:
     """gA = V (F ∘ (Vᵀ gV)) Vᵀ with F[i, j] = 1/(λj - λi) off the diagonal; needs distinct eigenvalues."""
+    _need_real(x)
     w = do.eigh_values(x)
     n = x.shape[-1]
     gaps = do.sub(do.reshape(w, (*w.shape[:-1], 1, n)), do.reshape(w, (*w.shape[:-1], n, 1)))
@@ -541,16 +564,16 @@ def _eigh_vectors_vjp(do: Any, g: Any, out: Any, x: Any) -> list[Any]:
 op(
     "eigh_vectors",
     fuses="opaque",
-    doc="The eigenvectors of symmetric matrices in columns, in the order of the eigenvalues. Signs are LAPACK's.",
+    doc="The eigenvectors of Hermitian matrices in columns, in the order of the eigenvalues. Signs are LAPACK's.",
     infer=lambda x: (_matrix(x, square=True), x.dtype),
-    reference=lambda x: np.linalg.eigh(_eigh_symmetric(x))[1] if x.size else np.empty(x.shape, x.dtype),
+    reference=lambda x: np.linalg.eigh(_hermitian(x))[1] if x.size else np.empty(x.shape, x.dtype),
     vjp=_eigh_vectors_vjp,
     samples=Samples(_FLOATS, (Case((_WELL,)), Case((Arg((2, 2, 2), 0.5, 3.0, None, True),)))),
 )
 
 
 def _eig_reference(x: Array, vectors: bool) -> Array:
-    wide = np.complex128 if x.dtype == np.float64 else np.complex64
+    wide = np.result_type(x, np.complex64)
     if x.size == 0:
         return np.empty(x.shape if vectors else x.shape[:-1], wide)
     found = np.linalg.eig(x)[1] if vectors else np.linalg.eigvals(x)
@@ -564,7 +587,7 @@ for _eig_name, _eig_vectors in (("eig_values", False), ("eig_vectors", True)):
         doc="The complex eigenvalues of square matrices, in LAPACK's order; or the eigenvectors in columns.",
         infer=lambda x, vectors=_eig_vectors: (
             _matrix(x, square=True)[: None if vectors else -1],
-            complex128 if x.dtype is float64 else complex64,
+            complex128 if x.dtype in (float64, complex128) else complex64,
         ),
         reference=lambda x, vectors=_eig_vectors: _eig_reference(x, vectors),
         samples=Samples(_FLOATS, (Case((Arg((1, 1)),)), Case((Arg((0, 0)),)))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ..apply import created, do_of, do_on, options, wrap
@@ -233,6 +234,7 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = N
     where, kept = options(None, dtype, device)
     kept = kept or where.default_dtype(Float)
     rows, cols = as_shape((n_rows, n_rows if n_cols is None else n_cols))
+    k = _inside(k, rows, cols)
     do = do_on(where)
     if kept.is_complex():  # complex casts run on the reference
         part = creation.eye(do, rows, cols, k, part_dtype(kept))
@@ -241,6 +243,13 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = N
     if where.default_order == "F":
         return created(do.permute(creation.eye(do, cols, rows, -k, kept), (1, 0)), where)
     return created(creation.eye(do, rows, cols, k, kept), where)
+
+
+def _inside(k: int, *sizes: int) -> int:
+    """The number of a diagonal, brought to the nearest of those just outside the matrix if it lies beyond."""
+    k = operator.index(k)
+    rows, cols = sizes if len(sizes) == 2 else (0, 0)
+    return max(-rows - 1, min(k, cols + 1))
 
 
 @public("pr.tril")
@@ -256,7 +265,7 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     Source: array API, `tril`.
     """
     t = tensor(x)
-    return wrap(creation.tril(do_of(t), t._v, k))
+    return wrap(creation.tril(do_of(t), t._v, _inside(k, *t.shape[-2:])))
 
 
 @public("pr.triu")
@@ -272,11 +281,11 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     Source: array API, `triu`.
     """
     t = tensor(x)
-    return wrap(creation.triu(do_of(t), t._v, k))
+    return wrap(creation.triu(do_of(t), t._v, _inside(k, *t.shape[-2:])))
 
 
 @public("pr.meshgrid")
-def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
+def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
     """For each vector a grid over all of them, which varies along its own axis; views.
 
     With "xy" the first two axes are (second vector, first vector), with "ij" the order of the arguments.
@@ -291,7 +300,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f'indexing {indexing!r} is not "xy" or "ij"')
     if not arrays:
-        return []
+        return ()
     given = tensors(arrays)
     grids = composite.meshgrid(do_of(*given), [t._v for t in given], cartesian=indexing == "xy")
-    return [wrap(g) for g in grids]
+    return tuple([wrap(g) for g in grids])

@@ -67,6 +67,7 @@ __all__ = [
     "minimum",
     "multiply",
     "negative",
+    "nextafter",
     "not_equal",
     "positive",
     "pow",
@@ -184,7 +185,7 @@ def divide(x1: Operand, x2: Operand, /) -> Tensor:
 
 @public("pr.floor_divide")
 def floor_divide(x1: Operand, x2: Operand, /) -> Tensor:
-    """⌊x1 / x2⌋. Integers: 0 where x2 is 0, and the least value over -1 wraps.
+    """⌊x1 / x2⌋. Integers: 0 where x2 is 0, and the least value over -1 wraps. Infinities: the quotient itself.
 
     Its gradient is 0. The method `Tensor.div` of two Int tensors truncates instead.
 
@@ -774,6 +775,21 @@ def minimum(x1: Operand, x2: Operand, /) -> Tensor:
     Source: array API, `minimum`.
     """
     return _two("minimum", x1, x2)
+
+
+@public("pr.nextafter")
+def nextafter(x1: Operand, x2: Operand, /) -> Tensor:
+    """The next number of the dtype after x1 in the direction of x2; x2 where they are equal.
+
+    It has no gradient.
+
+    Example:
+        >>> (pr.nextafter(pr.asarray([1.0]), 2.0) - 1).to_list()
+        [1.1920928955078125e-07]
+
+    Source: array API, `nextafter`.
+    """
+    return _two("nextafter", x1, x2)
 
 
 @public("pr.equal")

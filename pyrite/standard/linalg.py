@@ -48,10 +48,10 @@ from .norms import (
 )  # fmt: skip
 
 __all__ = [
-    "Norm", "cholesky", "cosine_similarity", "cross", "det", "diag", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "l0_norm",
-    "l1_norm", "l2_norm", "lp_norm", "lu", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose",
-    "matvec", "max_abs_norm", "min_abs_norm", "outer", "outer_dim", "pinv", "qr", "slogdet", "solve", "svd", "svdvals",
-    "tensordot", "trace", "vecdot", "vector_norm", "vector_normalize",
+    "Norm", "cholesky", "cosine_similarity", "cross", "det", "diag", "diagonal", "eig", "eigh", "eigvals",
+    "eigvalsh", "inv", "l0_norm", "l1_norm", "l2_norm", "lp_norm", "lu", "matmul", "matrix_norm", "matrix_power",
+    "matrix_rank", "matrix_transpose", "matvec", "max_abs_norm", "min_abs_norm", "outer", "outer_dim", "pinv", "qr",
+    "slogdet", "solve", "svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm", "vector_normalize",
 ]  # fmt: skip
 
 

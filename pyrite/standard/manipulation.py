@@ -91,7 +91,7 @@ def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence
 
 
 @public("pr.expand_dims")
-def expand_dims(x: Tensor, /, *, axis: int | Sequence[int] = 0) -> Tensor:
+def expand_dims(x: Tensor, /, axis: int | Sequence[int] = 0) -> Tensor:
     """x with axes of size 1 at the places `axis` of the result. A view.
 
     Raises `AxisError` for a place out of range or repeated.
@@ -145,7 +145,7 @@ def broadcast_to(x: Tensor, /, shape: Any) -> Tensor:
 
 
 @public("pr.broadcast_arrays")
-def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
+def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     """The tensors, each broadcast to their common shape. Views.
 
     Example:
@@ -156,9 +156,9 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
     """
     given = [tensor(a) for a in arrays]
     if not given:
-        return []
+        return ()
     shape = common_shape(*[t._v.shape for t in given])
-    return [apply("expand", (t,), shape) for t in given]
+    return tuple([apply("expand", (t,), shape) for t in given])
 
 
 @public("pr.broadcast_shapes")
