@@ -469,7 +469,7 @@ class CompiledBackend(StreamBackend):
             self._scratch_of(step, w)
         threads.POOL.run(
             lambda worker, c: function(address, c[0], c[1], c[2], c[3], self._scratch_of(step, worker)),
-            _tiles(rows, columns) if step.tiled else _chunks(rows, columns, step.weight),
+            _tiles(rows, columns) if step.tiled else _chunks(rows, columns, step.weight, step.nest.tiled),
         )
 
     def _scratch_of(self, step: Launch, worker: int) -> int:
@@ -598,8 +598,11 @@ def _structure(pending: Sequence[Node], outputs: Sequence[Node]) -> tuple[Any, l
 _AMBIGUOUS = frozenset({float, bool, complex})
 
 
-def _chunks(rows: int, columns: int, weight: int) -> list[tuple[int, int, int, int]]:
-    """The domain in pieces of about equal work; they depend on the size alone."""
+def _chunks(rows: int, columns: int, weight: int, together: bool = False) -> list[tuple[int, int, int, int]]:
+    """The domain in pieces of about equal work; they depend on the size alone. `together`: all rows in each piece."""
+    if together and columns and rows < 8:
+        step = max(_CHUNK // (weight * max(1, rows)), -(-columns // 16)) + 15 & -16
+        return [(0, rows, c, min(c + step, columns)) for c in range(0, columns, step)]
     if columns and rows < 8:
         step = max(_CHUNK // weight, -(-columns // 16)) + 15 & -16
         return [

@@ -22,6 +22,7 @@ from .builder import COSTLY, Expr, Recorder, widened
 
 _READS = ("load", "fetch")
 _LINE = 64  # bytes of a cache line
+_FEW = 2  # an innermost axis up to this long is not walked in vectors where a longer one is there
 LANES = 16
 BLOCK = 4096  # elements that one set of lanes takes in sequence
 STRIP = 128  # columns of a "columns" kernel that are walked together
@@ -560,6 +561,7 @@ class Group:
         sizes = list(self.domain)
         inner = self.tail if self.kind == "rows" else 1
         self._collapse(sizes, vectors, inner)
+        turned = self._turn(sizes, vectors)
         renumber = {a: i for i, a in enumerate(used)}
         accesses = [self.accesses[a] for a in used]
         forms_out = []
@@ -587,7 +589,7 @@ class Group:
         nest.spills = _spills(nest)
         nest.tiled = (
             self.kind == "rows" and not self.reductions and len(sizes) > 1
-            and any(abs(a.step) * a.dtype.itemsize >= _LINE and not a.indirect for a in accesses)
+            and (turned or any(abs(a.step) * a.dtype.itemsize >= _LINE and not a.indirect for a in accesses))
         )  # fmt: skip
         nest.ops = [n.name for n in self.lowered] + [r.node.name for r in self.reductions]
         nest.key = _key(nest)
@@ -660,6 +662,17 @@ class Group:
             sizes.append(1)
             for v in vectors:
                 v.append(0)
+
+    def _turn(self, sizes: list[int], vectors: list[list[int]]) -> bool:
+        """Walks a long outer axis in vectors where the innermost one is shorter than a vector."""
+        if self.kind != "rows" or self.reductions or len(sizes) < 2 or not 0 < sizes[-1] <= _FEW:
+            return False
+        longest = max(range(len(sizes) - 1), key=lambda k: sizes[k])
+        if sizes[longest] < 4 * LANES:
+            return False
+        for axes in [sizes, *vectors]:
+            axes.append(axes.pop(longest))
+        return True
 
     def _levels(self, live: list[Expr], accesses: list[Access], forms: list[Affine]) -> None:
         for e in live:

@@ -406,21 +406,31 @@ def _unfold_reference(x: np.ndarray[Any, Any], axis: int, size: int, step: int) 
 
 
 def _unfold_vjp(do: Any, g: Any, _out: Any, _x: Any, axis: int, size: int, step: int) -> list[Any]:
-    """Each position of the window adds a strided slice of the gradient."""
+    """Windows overlap in blocks of `step`: block b of every window, laid end to end, starts at b · step."""
     shape = _x.shape
-    total = do.full(0, shape, g.dtype)
+    rank = len(shape)
     count = g.shape[axis]
-    if count == 0 or size_of(shape) == 0:
-        return [total]
-    sizes = (*shape[:axis], count, *shape[axis + 1 :])
-    zeros = [0] * len(shape)
-    for k in range(size):
-        part = do.slice(g, (*zeros, k), (1,) * len(g.shape), (*sizes, 1))
-        part = do.reshape(part, sizes)
-        starts = tuple(k if i == axis else 0 for i in range(len(shape)))
-        steps = tuple(step if i == axis else 1 for i in range(len(shape)))
-        total = do.add(total, do.place(part, shape, starts, steps, sizes, 0))
-    return [total]
+    if count == 0 or size == 0 or size_of(shape) == 0:
+        return [do.full(0, shape, g.dtype)]
+    blocks = -(-size // step)
+    # the window goes beside its axis and is filled up to whole blocks
+    near = do.permute(g, (*range(axis + 1), rank, *range(axis + 1, rank)))
+    near = do.pad(near, tuple((0, blocks * step - size if i == axis + 1 else 0) for i in range(rank + 1)), 0)
+    before, after = shape[:axis], shape[axis + 1 :]
+    near = do.reshape(near, (*before, count, blocks, step, *after))
+    total: Any = None
+    for k in range(blocks):
+        starts = tuple(k if i == axis + 1 else 0 for i in range(rank + 2))
+        sizes = (*before, count, 1, step, *after)
+        part = do.reshape(do.slice(near, starts, (1,) * (rank + 2), sizes), (*before, count * step, *after))
+        room = tuple((k * step, (blocks - 1 - k) * step) if i == axis else (0, 0) for i in range(rank))
+        part = do.pad(part, room, 0)
+        total = part if total is None else do.add(total, part)
+    length = (count + blocks - 1) * step
+    n = shape[axis]
+    if length > n:
+        return [do.slice(total, (0,) * rank, (1,) * rank, shape)]
+    return [do.pad(total, tuple((0, n - length if i == axis else 0) for i in range(rank)), 0)]
 
 
 unfold = op(

@@ -626,7 +626,7 @@ def trunc(x: Tensor, /) -> Tensor:
 
 @public("pr.round")
 def round(x: Tensor, /) -> Tensor:
-    """The nearest integer, halves to even; Int tensors stay as they are.
+    """The nearest integer, halves to even; Int tensors stay as they are. Of a Complex tensor both parts.
 
     Its gradient is 0.
 
@@ -636,7 +636,11 @@ def round(x: Tensor, /) -> Tensor:
 
     Source: array API, `round`.
     """
-    return _whole("rint", x)
+    t = tensor(x)
+    if t.dtype.kind is not Complex:
+        return _whole("rint", t)
+    do = do_of(t)
+    return wrap(do.complex_(do.rint(do.real(t._v)), do.rint(do.imag(t._v))))
 
 
 @public("pr.isnan")

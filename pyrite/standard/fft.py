@@ -233,7 +233,7 @@ def rfftn(
 def irfftn(
     x: Tensor, /, *, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: Norm = "backward"
 ) -> Tensor:
-    """The inverse of `rfftn`. Without `s` the last of the axes gets the length 2 · (bins - 1).
+    """The inverse of `rfftn`. Without a length (or with -1) the last of the axes gets 2 · (bins - 1).
 
     Example:
         >>> pr.fft.irfftn(pr.asarray([[4, 0], [0, 0]], dtype=pr.complex64)).to_list()
