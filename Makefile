@@ -73,8 +73,8 @@ array-api: $(STAMP)
 	echo '--recurse-submodules: make array-api ARRAY_API_TESTS=../array-api-tests [EXAMPLES=100]'; exit 1; }
 	@$(MAKE) --no-print-directory $(SUITE)
 	cd '$(ARRAY_API_TESTS)' && $(ONE) ARRAY_API_TESTS_MODULE=pyrite '$(CURDIR)/$(BIN)/python' -m pytest -q \
-	-p no:cacheprovider --disable-deadline --max-examples=$(EXAMPLES) \
-	--skips-file '$(CURDIR)/tests/array_api_skips.txt' array_api_tests
+	-c pytest.ini -p no:cacheprovider --disable-deadline --max-examples=$(EXAMPLES) \
+	--skips-file='$(CURDIR)/tests/array_api_skips.txt' array_api_tests
 
 bench: $(STAMP)
 	@set -e; for file in $(sort $(wildcard benchmarks/[a-z]*.py)); do echo "$$file"; $(BIN)/python $$file; done

@@ -47,7 +47,7 @@ class Pool:
         self.reused = 0
         self._free: dict[int, list[mmap.mmap]] = {}
         self._live: dict[int, Any] = {}
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
 
     @staticmethod
     def size_class(nbytes: int) -> int:
@@ -58,7 +58,7 @@ class Pool:
     def take(self, nbytes: int) -> np.ndarray[Any, Any]:
         """A byte array of at least `nbytes` with undefined content; it comes back when its last view dies."""
         size = self.size_class(nbytes)
-        with self._lock:
+        with self.lock:
             free = self._free.get(size)
             if free:
                 block = free.pop()
@@ -90,7 +90,7 @@ class Pool:
         return block
 
     def _give(self, key: int, size: int, block: mmap.mmap) -> None:
-        with self._lock:
+        with self.lock:
             self._live.pop(key, None)
             if self.held + size <= self.limit:
                 self._free.setdefault(size, []).append(block)
@@ -98,7 +98,7 @@ class Pool:
 
     def clear(self) -> None:
         """Returns the unused buffers to the system."""
-        with self._lock:
+        with self.lock:
             self._free.clear()
             self.held = 0
 

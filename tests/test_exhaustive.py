@@ -18,7 +18,7 @@ from pyrite.dtypes import float32, float64, uint32
 
 FUNCTIONS = [
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan",
-    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc",
 ]  # fmt: skip
 SIGMOID = 2.5  # sigmoid is a quotient of correctly rounded steps around exp: 2.5 units
 CHUNK = 1 << 24

@@ -53,9 +53,9 @@ def laid_out(x: np.ndarray[Any, Any], r: random.Random) -> Any:
     storage = Storage.new(memory.size, from_numpy(x.dtype))
     flat = storage.flat.reshape(whole)
     flat[...] = memory
-    part = tuple(
-        slice(a, None if (end := a + s * k) < 0 else end, k) if s else slice(0, 0) for a, s, k in zip(starts, sizes, steps)
-    )
+    ends = [a + s * k for a, s, k in zip(starts, sizes, steps)]
+    ranges = [slice(a, e if e >= 0 else None, k) for a, e, k in zip(starts, ends, steps)]
+    part = tuple(p if s else slice(0, 0) for p, s in zip(ranges, sizes))
     flat[part] = np.transpose(x, order)
     t = wrap(Device.cpu().backend.from_storage(storage, from_numpy(x.dtype), tuple(whole)))
     t = apply("slice", (t,), tuple(starts), tuple(steps), tuple(sizes))

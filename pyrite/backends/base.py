@@ -21,6 +21,7 @@ from ..ops.movement import view_layout
 from ..ops.record import Op, reference_array
 from ..storage import Storage
 
+BACKENDS: weakref.WeakSet[Backend] = weakref.WeakSet()
 NAMED = 1 << 14  # elements; smaller results of fused ops do not remember their line
 
 
@@ -64,6 +65,7 @@ class Backend:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
+        BACKENDS.add(self)
         self._late: list[weakref.ref[Array]] = []  # captures of values that had no memory yet
 
     # -- what a backend supplies
@@ -126,6 +128,9 @@ class Backend:
             with self.lock:
                 if not node.known and node.error is None:
                     self.settle()
+                    if not node.known and node.error is None:  # an interrupt can lose a place in the queue
+                        self.submit(array)
+                        self.settle()
         if node.error is not None:
             raise node.error.with_traceback(None)
         return node.array()
@@ -198,7 +203,7 @@ class Backend:
             storage.touched()
 
     def show(self, array: Array) -> np.ndarray[Any, Any]:
-        """As `evaluate`, for a view that outlives the call: twins get memory of their own, as it would show their writes."""
+        """As `evaluate`, for a view that outlives the call: twins move away, so that no write to them shows."""
         with self.lock:
             self.evaluate(array)
             storage = array.node.storage

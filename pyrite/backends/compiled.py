@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.fuse import KernelStep, Planner, lower_graph
-from ..codegen.jit import STATISTICS, compile_kernel
+from ..codegen.jit import COMPILING, STATISTICS, compile_kernel
 from ..codegen.llvm import argument_words, render
 from ..codegen.loops import STRIP, Nest, PNode, check_nest
 from ..dtypes import DType
@@ -39,9 +39,9 @@ from ..errors import (
 )
 from ..graph import Node, check, constant, describe_site, leaf, pending_below
 from ..layout import size_of
-from ..storage import POOLED, Storage
+from ..storage import POOL, POOLED, Storage
 from . import threads
-from .base import Array, reference_storage
+from .base import BACKENDS, Array, reference_storage
 from .stream import QUEUE_BOUND, StreamBackend, base_of
 
 _ref = weakref.ref
@@ -94,13 +94,13 @@ class Kernels:
 
     def __init__(self) -> None:
         self._known: dict[Any, Any] = {}
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
     def get(self, nest: Nest) -> Any:
         """The function of a nest."""
         found = self._known.get(nest.key)
         if found is None:
-            with self._lock:
+            with self.lock:
                 found = self._known.get(nest.key)
                 if found is None:
                     text = render(nest)
@@ -114,6 +114,25 @@ class Kernels:
 
 
 KERNELS = Kernels()
+
+_held_at_fork: list[Any] = []
+
+
+def _before_fork() -> None:
+    """Waits for drains and compilations of other threads: in the child those would never end."""
+    locks: list[Any] = [*[b.lock for b in BACKENDS], KERNELS.lock, COMPILING, POOL.lock]
+    for lock in locks:
+        lock.acquire()
+        _held_at_fork.append(lock)
+
+
+def _after_fork() -> None:
+    while _held_at_fork:
+        _held_at_fork.pop().release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 @dataclass
@@ -330,6 +349,7 @@ class CompiledBackend(StreamBackend):
         self._plans: OrderedDict[Any, Plan] = OrderedDict()
         self._scratch: dict[int, Storage] = {}
         self.last_plan: Plan | None = None
+        self._taken: list[int] = []  # slots that this drain has written results over
 
     def submit(self, array: Any) -> None:
         """Counts and queues."""
@@ -367,26 +387,25 @@ class CompiledBackend(StreamBackend):
                 self._plans.move_to_end(key)
             self.last_plan = plan
             storages: list[Storage | None] = [n.storage for n in inputs] + [None] * (plan.slots - len(inputs))
-            taken = STATISTICS.reused
-            failed = self._run(plan, inputs, storages, pending)
+            taken = self._taken = []
             first = len(inputs)
             wanted = set(outputs)
-            for i, node in enumerate(pending):
-                storage = storages[first + i]
-                if node in wanted and storage is not None and node.storage is None:
-                    node.settle(storage)
-            if failed is None:
-                return
-            step, error = failed
-            taken_over = STATISTICS.reused != taken
-            if not isinstance(error, Exception):  # an interrupt: what was not reached stays queued, if it still can be
-                if taken_over:
-                    lost = ExecutionError("interrupted, after an input was written over")
+            try:
+                failed = self._run(plan, inputs, storages, pending)
+                for i, node in enumerate(pending):
+                    storage = storages[first + i]
+                    if node in wanted and storage is not None and node.storage is None:
+                        node.settle(storage)
+            except BaseException:  # an interrupt: what has no value stays queued, if its inputs are still there
+                if taken:
+                    lost = ExecutionError("interrupted after an input was written over")
                     for node in pending:
                         if not node.known:
                             node.error = lost
-                raise error
-            self._poison(pending, step, error, first, taken_over)
+                raise
+            if failed is None:
+                return
+            self._poison(pending, failed[0], failed[1], first, {inputs[s] for s in taken if s < first})
             outputs = [n for n in outputs if not n.known and n.error is None]
             pending = pending_below(outputs)
 
@@ -401,7 +420,7 @@ class CompiledBackend(StreamBackend):
                     self._kernel(step, inputs, storages, pending)
                 else:
                     self._fallback(step, inputs, storages)
-            except BaseException as error:
+            except Exception as error:
                 for slot in _results(step):
                     storages[slot] = None  # it may be there, but it is not computed
                 return step, error
@@ -438,8 +457,9 @@ class CompiledBackend(StreamBackend):
             for source in reuse.get(slot, ()):
                 # a memory that was taken already is held twice, so it is not free any more
                 if self._free_to_take(source, size, inputs, storages, pending):
-                    storages[slot] = storages[source]
+                    self._taken.append(source)  # first: an interrupt must find it
                     STATISTICS.reused += 1
+                    storages[slot] = storages[source]
                     break
             else:
                 storages[slot] = Storage.new(size, dtype)
@@ -498,18 +518,18 @@ class CompiledBackend(StreamBackend):
         storages[p.slot], _ = reference_storage(p.op, shell, nodes)
 
     def _poison(
-        self, pending: Sequence[Node], step: Launch | Fallback, error: BaseException, first: int, taken: bool
+        self, pending: Sequence[Node], step: Launch | Fallback, error: BaseException, first: int, gone: set[Node]
     ) -> None:
-        """Marks the failed nodes and all that depend on them; all that is left where an input was written over."""
+        """Marks the failed nodes, those whose inputs are `gone`, written over, and all that depend on them."""
         slots = _results(step)
         for i, node in enumerate(pending):
-            if not node.known and first + i in slots:
+            if not node.known and (first + i in slots or any(x in gone for x in node.inputs)):
                 node.error = _at_call(error, node)
         _inherit_errors(pending)
-        if taken or not any(n.error is not None for n in pending):
-            # a value between the nodes failed, or an input is gone: nothing that is left can be computed
+        if not any(n.error is not None for n in pending):
+            # a value between the nodes failed: nothing that is left can be computed
             for node in pending:
-                if not node.known and node.error is None:
+                if not node.known:
                     node.error = _at_call(error, node)
 
 

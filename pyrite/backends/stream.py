@@ -36,10 +36,11 @@ class StreamBackend(Backend):
         with self.lock:
             if self._draining or not self._queue:
                 return
-            self._draining = True
-            taken = self._queue[:]
-            del self._queue[: len(taken)]  # the list stays: another thread may be about to append to it
+            taken: list[weakref.ref[Array]] = []
             try:
+                self._draining = True
+                taken = self._queue[:]
+                del self._queue[: len(taken)]  # the list stays: another thread may be about to append to it
                 self._drain(taken)
             except BaseException:
                 # what was not computed is pending still: keep it reachable for the next drain

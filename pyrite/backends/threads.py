@@ -78,12 +78,24 @@ class Pool:
                 self._started += 1
                 threading.Thread(target=self._serve, args=(self._queue,), daemon=True, name="pyrite").start()
         job = _Job(work, chunks)
+        caught: BaseException | None = None
         try:
             for number in range(1, helpers + 1):
                 self._queue.put((job, number))
             job.take(0)
-        finally:
-            job.close()  # even when interrupted: helpers use the caller's buffers
+        finally:  # even when interrupted: helpers use the caller's buffers
+            while True:
+                try:
+                    with job.lock:
+                        job.closed = True
+                        job.chunks = iter(())
+                        if not job.active:
+                            break
+                    job.idle.acquire()
+                except KeyboardInterrupt as interrupt:
+                    caught = interrupt
+        if caught is not None:
+            raise caught
         if job.error is not None:
             raise job.error
 
@@ -109,7 +121,8 @@ class _Job:
         self.active = 0  # helpers at work
         self.closed = False
         self.lock = threading.Lock()
-        self.idle = threading.Event()
+        self.idle = threading.Lock()  # free when closed and no helper is at work; an Event can break on an interrupt
+        self.idle.acquire()
         self.error: BaseException | None = None
 
     def take(self, number: int) -> None:
@@ -133,23 +146,7 @@ class _Job:
         with self.lock:
             self.active -= 1
             if self.closed and not self.active:
-                self.idle.set()
-
-    def close(self) -> None:
-        """Lets no helper begin any more and waits for those at work; an interrupt is raised after that."""
-        caught: BaseException | None = None
-        while True:
-            try:
-                with self.lock:
-                    self.closed = True
-                    self.chunks = iter(())
-                    if not self.active:
-                        break
-                self.idle.wait()
-            except KeyboardInterrupt as interrupt:
-                caught = interrupt
-        if caught is not None:
-            raise caught
+                self.idle.release()
 
 
 def _initial() -> int:

@@ -99,6 +99,7 @@ FUNCTIONS: dict[str, Callable[..., V]] = {
     "acosh": approx_log.acosh,
     "atanh": approx_log.atanh,
     "erf": approx_exp.erf,
+    "erfc": approx_exp.erfc,
     "hypot": hypot,
     "fmod": fmod,
 }

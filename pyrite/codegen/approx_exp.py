@@ -1,4 +1,4 @@
-"""exp, exp2, expm1, sinh, cosh, tanh and erf.
+"""exp, exp2, expm1, sinh, cosh, tanh, erf and erfc.
 
 Exponentials reduce to r = x - k ln 2 with |r| <= ln 2 / 2 and k integral (W. J. Cody, W. Waite, "Software Manual for
 the Elementary Functions", 1980), take e**r from a polynomial and scale by 2**k, in two steps where the result
@@ -164,6 +164,32 @@ _ERFCX = (
     -5.824377953256593e-05,
     0.0001058273264899642,
     -4.574500484394096e-05,
+)
+# e**(x**2) erfc(x) (x + 5 / 4) in t = (x - 5 / 2) / (x + 5 / 2), 1 / 4 <= x <= 28
+_ERFC = (
+    0.7905238652292884,
+    -0.33998093200293195,
+    0.1392726251262865,
+    -0.014959829772539393,
+    -0.021541623712610047,
+    0.013385170760946072,
+    -0.0015158280647386397,
+    -0.0015341026000931187,
+    0.00041721820333066845,
+    0.00021940445973383545,
+    -6.987652981909546e-05,
+    -4.280132244419082e-05,
+    8.79969626038419e-06,
+    9.630191274021855e-06,
+    -5.9506777229773724e-08,
+    -2.063201826034304e-06,
+    -4.96318787169917e-07,
+    3.4777062787044864e-07,
+    2.1528058896216624e-07,
+    -3.1938818962858926e-08,
+    -5.4871268276876305e-08,
+    -5.774751814752648e-10,
+    7.247947793475265e-09,
 )
 
 _SQUARED = {"f64": _EXP_F64, "f32": _EXP_F32}
@@ -361,3 +387,27 @@ def erf(b: Vector, x: V) -> V:
     t = b.fdiv(b.fsub(size, c(1.25)), b.fadd(size, c(1.25)))
     complement = b.fmul(exp(b, b.fneg(z)), polynomial(b, t, _ERFCX))
     return b.copysign(b.select(b.fcmp("olt", size, c(1.0)), small, b.fsub(c(1.0), complement)), x)
+
+
+def erfc(b: Vector, x: V) -> V:
+    """1 - erf(x), without cancellation for large x; 2 for -inf."""
+    c = constants(b, "f64")
+    narrow = x.type == "f32"
+    wide = b.fpext(x, "f64") if narrow else x
+    size = b.fabs(wide)
+    capped = upper_bound(b, size, 27.5)
+    # the square as a pair: its rounding error would be magnified by the exponential
+    z = b.fmul(capped, capped)
+    e = exp(b, b.fneg(z))
+    if not narrow:
+        e = b.fma(b.fneg(b.fma(capped, capped, b.fneg(z))), e, e)
+    t = b.fdiv(b.fsub(capped, c(2.5)), b.fadd(capped, c(2.5)))
+    tail = b.fdiv(b.fmul(e, polynomial(b, t, _ERFC)), b.fadd(capped, c(1.25)))
+    near = upper_bound(b, size, 1.0)
+    square = b.fmul(near, near)
+    small = b.fma(near, b.fma(square, c(-0.375), polynomial(b, square, _ERF_F64)), near)
+    result = b.select(b.fcmp("olt", size, c(0.25)), b.fsub(c(1.0), small), tail)
+    # the other side of 0: 1 + erf(|x|)
+    mirrored = b.select(b.fcmp("olt", size, c(0.25)), b.fadd(c(1.0), small), b.fsub(c(2.0), tail))
+    result = b.select(b.fcmp("olt", wide, c(0.0)), mirrored, result)
+    return b.fptrunc(result, "f32") if narrow else result

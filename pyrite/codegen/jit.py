@@ -85,13 +85,13 @@ _PROTOTYPE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
 )
 _compiler: Compiler | None = None
-_lock = threading.Lock()
+COMPILING = threading.Lock()
 
 
 def compile_kernel(text: str) -> Any:
     """The kernel of a module of IR, from the disk cache if it is there."""
     global _compiler
-    with _lock:
+    with COMPILING:
         if _compiler is None:
             _compiler = Compiler()
         compiler = _compiler

@@ -334,8 +334,8 @@ def selu(do: Any, x: Any) -> Any:
 
 @_round_once
 def gelu(do: Any, x: Any) -> Any:
-    """x·Φ(x), with the normal distribution function Φ."""
-    return do.mul(do.mul(x, 0.5), do.add(do.erf(do.mul(x, math.sqrt(0.5))), 1))
+    """x·Φ(x), with the normal distribution function Φ = erfc(-x/√2)/2."""
+    return do.mul(do.mul(x, 0.5), do.erfc(do.mul(x, -math.sqrt(0.5))))
 
 
 @_round_once

@@ -127,7 +127,7 @@ def _expm1_reference(x: Array) -> Any:
         return np.expm1(x)
     # e^re·cos im - 1 = (e^re - 1)·cos im - 2 sin²(im/2), without cancellation; beyond numbers as C99's exponential
     far = np.asarray(np.exp(x))
-    near = np.expm1(x.real) * np.cos(x.imag) - 2 * np.sin(x.imag / 2) ** 2
+    near = np.expm1(x.real) * np.cos(x.imag) - 2 * np.sin(x.imag / 2) ** 2 + 0.0  # -0 becomes 0
     far.real = np.where(np.isfinite(x) & np.isfinite(near), near, far.real - 1)
     return far
 
@@ -184,6 +184,21 @@ def _erf_vjp(do: Any, g: Any, _out: Any, x: Any) -> list[Any]:
 
 
 _function("erf", "2/√π·∫₀ˣ e^(-t²) dt.", _erf_reference, _erf_vjp, dtypes=FLOATS)
+
+
+def _erfc_reference(x: Array) -> Any:
+    from scipy.special import erfc
+
+    return erfc(x)
+
+
+_function(
+    "erfc",
+    "1 - erf(x), without cancellation for large x.",
+    _erfc_reference,
+    lambda do, g, _out, x: [do.neg(do.mul(g, do.mul(do.exp(do.neg(do.mul(x, x))), _TWO_OVER_ROOT_PI)))],
+    dtypes=FLOATS,
+)
 
 # ---------------------------------------------------------------- trigonometry
 
@@ -253,7 +268,18 @@ def _asinh_vjp(do: Any, g: Any, _out: Any, x: Any) -> list[Any]:
 
 _function("sinh", "(eˣ - e⁻ˣ) / 2.", np.sinh, lambda do, g, _out, x: [do.mul(g, do.cosh(x))])
 _function("cosh", "(eˣ + e⁻ˣ) / 2.", np.cosh, lambda do, g, _out, x: [do.mul(g, do.sinh(x))])
-_function("tanh", "sinh x / cosh x.", np.tanh, lambda do, g, out, _x: [do.mul(g, _one_minus_square(do, out))])
+
+
+def _tanh_reference(x: Array) -> Any:
+    out = np.asarray(np.tanh(x))
+    if x.dtype.kind == "c":
+        # at infinity the imaginary part is a zero with the sign of im, as in the array API; C99 takes sin(2 im)
+        far = np.isinf(x.real) & np.isfinite(x.imag)
+        out.imag = np.where(far, np.copysign(0, x.imag), out.imag)
+    return out
+
+
+_function("tanh", "sinh x / cosh x.", _tanh_reference, lambda do, g, out, _x: [do.mul(g, _one_minus_square(do, out))])
 _function("asinh", "The inverse of sinh.", np.arcsinh, _asinh_vjp)
 _function(
     "acosh",
