@@ -175,3 +175,30 @@ def test_a_fork_while_another_thread_computes() -> None:
     finally:
         stop.set()
         thread.join()
+
+
+def test_an_error_leaves_independent_values_alone() -> None:
+    written_over = ones() * 3
+    bad = apply(raising(ValueError), (ones(),))
+    lost = bad + 1
+    good = pr.sort(pr.asarray(np.arange(5.0), copy=True))
+    assert good.to_list() == [0, 1, 2, 3, 4]
+    assert written_over.numpy()[0] == 3
+    for t in (bad, lost):
+        with pytest.raises(ExecutionError, match="in raising queued at"):
+            t.numpy()
+
+
+def test_a_bad_matrix_poisons_only_what_depends_on_it() -> None:
+    """Also where an input would have been written over in the same drain."""
+    p = pr.asarray(np.ones(1 << 16, np.float32), copy=True)
+    w = pr.asarray(np.arange(5.0)[::-1].copy(), copy=True)
+    bad = pr.asarray(np.array([[1.0, 2.0], [2.0, 1.0]]), copy=True)
+    q = p * 3.0
+    del p
+    c = pr.linalg.cholesky(bad)
+    s = pr.sort(w)
+    assert s.to_list() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert float(q[7]) == 3.0
+    with pytest.raises(ValueError, match="not positive definite"):
+        c.numpy()

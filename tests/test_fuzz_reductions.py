@@ -186,7 +186,7 @@ def test_rows_without_elements_read_nothing() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(40))
+@pytest.mark.parametrize("block", range(12))
 def test_many_reductions(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "_CHUNK", 64)
     r = random.Random(1000 + block)

@@ -187,7 +187,10 @@ class Plan:
             if slot not in keep:
                 self.steps[last].freed.append(slot)
         # after an error the rest is computed again, from inputs that must still be there
-        may_fail = any(isinstance(s, Fallback) and s.node.op is not None and s.node.op.bounds for s in self.steps)
+        may_fail = any(
+            isinstance(s, Fallback) and s.node.op is not None and (s.node.op.bounds is not None or s.node.op.fails)
+            for s in self.steps
+        )
         kept = {p.slot for p in wanted} | (set(range(self.inputs)) if may_fail else set())
         for number, step_ in enumerate(self.steps):
             if isinstance(step_, Launch):

@@ -111,6 +111,7 @@ _WELL = Arg((3, 3), 0.5, 3.0, None, True)
 op(
     "solve",
     fuses="opaque",
+    fails=True,
     arity=2,
     doc="X with A X = B for square matrices A (…, n, n) and right sides B (…, n, k). A singular A raises.",
     infer=_solve_infer,
@@ -137,6 +138,7 @@ def _inv_reference(x: Array) -> Array:
 op(
     "inv",
     fuses="opaque",
+    fails=True,
     doc="The inverse of square matrices. A singular one raises.",
     infer=lambda x: (_matrix(x, square=True), x.dtype),
     reference=_inv_reference,
@@ -182,6 +184,7 @@ def _cofactors_vjp(do: Any, g: Any, out: Any, x: Any) -> list[Any]:
 op(
     "cofactors",
     fuses="opaque",
+    fails=True,
     doc="The matrix of cofactors, det(A) A⁻ᵀ where A can be inverted; the gradient of det. Its own gradient divides "
     "by the determinant.",
     infer=lambda x: (_matrix(x, square=True), x.dtype),
@@ -198,6 +201,7 @@ def _det_vjp(do: Any, g: Any, _out: Any, x: Any) -> list[Any]:
 op(
     "det",
     fuses="opaque",
+    fails=True,
     doc="The determinant of square matrices; 1 for an empty one.",
     infer=lambda x: (_matrix(x, square=True)[:-2], x.dtype),
     reference=_det_reference,
@@ -302,6 +306,7 @@ _LU_CASES = (
 op(
     "lu_p",
     fuses="opaque",
+    fails=True,
     doc="The row order of an LU decomposition with partial pivoting: A = (L U)[p].",
     infer=_lu_infer("p"),
     reference=lambda x: _lu(x)[0],
@@ -311,6 +316,7 @@ op(
 op(
     "lu_l",
     fuses="opaque",
+    fails=True,
     doc="The unit lower factor of an LU decomposition with partial pivoting, (…, r, min(r, c)).",
     infer=_lu_infer("l"),
     reference=lambda x: _lu(x)[1],
@@ -320,6 +326,7 @@ op(
 op(
     "lu_u",
     fuses="opaque",
+    fails=True,
     doc="The upper factor of an LU decomposition with partial pivoting, (…, min(r, c), c).",
     infer=_lu_infer("u"),
     reference=lambda x: _lu(x)[2],
@@ -391,6 +398,7 @@ _QR_CASES = tuple(
 op(
     "qr_q",
     fuses="opaque",
+    fails=True,
     doc="The orthonormal factor of A = Q R; reduced to min(r, c) columns or complete.",
     params=("reduced",),
     infer=_qr_infer("q"),
@@ -401,6 +409,7 @@ op(
 op(
     "qr_r",
     fuses="opaque",
+    fails=True,
     doc="The upper triangular factor of A = Q R.",
     params=("reduced",),
     infer=_qr_infer("r"),
@@ -440,6 +449,7 @@ def _cholesky_vjp(do: Any, g: Any, out: Any, _x: Any) -> list[Any]:
 op(
     "cholesky",
     fuses="opaque",
+    fails=True,
     doc="L with A = L Lᴴ for Hermitian positive definite matrices; only the lower triangle of A is read.",
     infer=lambda x: (_matrix(x, square=True), x.dtype),
     reference=_cholesky_reference,
@@ -474,6 +484,7 @@ _SVD = tuple(Case((Arg(s, 0.5, 3.0, None, True),), (False,)) for s in ((3, 3), (
 op(
     "svd_s",
     fuses="opaque",
+    fails=True,
     doc="The singular values, descending.",
     params=("full",),
     infer=_svd_infer("s"),
@@ -519,6 +530,7 @@ for _svd_name, _svd_letter, _svd_place in (("svd_u", "u", 0), ("svd_v", "v", 2))
     op(
         _svd_name,
         fuses="opaque",
+        fails=True,
         doc="A factor of A = U diag(S) Vᴴ: the left vectors in columns, or Vᴴ. Signs are LAPACK's.",
         params=("full",),
         infer=_svd_infer(_svd_letter),
@@ -539,6 +551,7 @@ def _eigh_values_vjp(do: Any, g: Any, _out: Any, x: Any) -> list[Any]:
 op(
     "eigh_values",
     fuses="opaque",
+    fails=True,
     doc="The eigenvalues of Hermitian matrices, ascending; only the lower triangle is read.",
     infer=lambda x: (_matrix(x, square=True)[:-1], _part(x.dtype)),
     reference=lambda x: np.linalg.eigvalsh(_hermitian(x)) if x.size else np.empty(x.shape[:-1], x.real.dtype),
@@ -564,6 +577,7 @@ def _eigh_vectors_vjp(do: Any, g: Any, out: Any, x: Any) -> list[Any]:
 op(
     "eigh_vectors",
     fuses="opaque",
+    fails=True,
     doc="The eigenvectors of Hermitian matrices in columns, in the order of the eigenvalues. Signs are LAPACK's.",
     infer=lambda x: (_matrix(x, square=True), x.dtype),
     reference=lambda x: np.linalg.eigh(_hermitian(x))[1] if x.size else np.empty(x.shape, x.dtype),
@@ -584,6 +598,7 @@ for _eig_name, _eig_vectors in (("eig_values", False), ("eig_vectors", True)):
     op(
         _eig_name,
         fuses="opaque",
+        fails=True,
         doc="The complex eigenvalues of square matrices, in LAPACK's order; or the eigenvectors in columns.",
         infer=lambda x, vectors=_eig_vectors: (
             _matrix(x, square=True)[: None if vectors else -1],

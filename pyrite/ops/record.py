@@ -119,6 +119,7 @@ class Op:
     cost: int = 1  # rough cycles for one element; at 8 and more it is not computed twice
     half: Literal["widen", "native"] = "widen"  # reference of f16/bf16: in float32, or as it is
     bounds: Callable[..., None] | None = None  # checks of values (indices) before the reference runs
+    fails: bool = False  # its reference may raise for some values (a singular matrix)
     masks: bool = False  # its derivative can be infinite: autodiff applies it only where the gradient is not 0
     indices: Callable[[int], Sequence[int]] | None = None  # which inputs `bounds` reads, from their number
     needs: tuple[bool, ...] = field(default=())  # filled in by `op`: which of out, inputs the vjp reads

@@ -198,7 +198,7 @@ def test_creation_options() -> None:
 def test_dtypes_by_name() -> None:
     assert pr.FloatDType.F32 is pr.DType.F32 is pr.float32
     assert pr.IntDType.U8 is pr.DType.U8 is pr.uint8
-    for name in "F64 F32 F16 BF16 I64 I32 I16 I8 U64 U32 U16 U8 Bool".split():
+    for name in ["F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8", "Bool"]:
         assert getattr(pr.DType, name).name() == name.lower()
     assert pr.float32.name == "float32"
     sizes = {pr.float64: 8, pr.float16: 2, pr.bfloat16: 2, pr.int32: 4, pr.int8: 1, pr.bool: 1}
