@@ -9,7 +9,7 @@ import numpy as np
 
 from ..apply import Handle, apply, array_in, cast_to, do_on, wrap
 from ..device import Device
-from ..dtypes import DType, Float, as_dtype, check_scalar, from_numpy, promote
+from ..dtypes import Complex, DType, Float, as_dtype, check_scalar, from_numpy, promote
 from ..errors import ArgumentError, DTypeError
 from ..layout import as_shape
 from ..ops.elementwise import check_kind
@@ -36,6 +36,13 @@ def floats(x: Any) -> Tensor:
     """`x` as a Float tensor; raises `DTypeError` for other kinds, naming the cast."""
     t = tensor(x)
     check_kind(t.dtype, (Float,))
+    return t
+
+
+def fields(x: Any) -> Tensor:
+    """`x` as a Float or Complex tensor; raises `DTypeError` for other kinds, naming the cast."""
+    t = tensor(x)
+    check_kind(t.dtype, (Float, Complex))
     return t
 
 

@@ -1,4 +1,7 @@
-"""Determinants, decompositions and solvers of `pr.linalg`; LAPACK computes them, unfused."""
+"""Determinants, decompositions and solvers of `pr.linalg`; LAPACK computes them, unfused.
+
+They take Complex matrices too. Q R, Cholesky, singular and eigenvalue decompositions of these have no gradient.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from typing import Any, Literal, NamedTuple
 from ..apply import apply, cast_to, do_of, wrap
 from ..dtypes import DType, float32, promote
 from ..errors import ArgumentError, DTypeError, ShapeError, public
+from ..ops.elementwise import part_dtype
 from ..tensor import Tensor
-from .arguments import floats
+from .arguments import fields, floats
 
 
 class QRResult(NamedTuple):
@@ -48,9 +52,19 @@ class SlogdetResult(NamedTuple):
 
 
 def _widened(x: Any) -> tuple[Tensor, DType]:
-    """A Float tensor, in float32 if it is of half precision, and its dtype: results are rounded once."""
-    t = floats(x)
+    """A Float or Complex tensor, in float32 if it is of half precision, and its dtype: results are rounded once."""
+    t = fields(x)
     return (cast_to(t, float32) if t.dtype.is_half() else t), t.dtype
+
+
+def _part(dtype: DType) -> DType:
+    """The dtype of absolute values."""
+    return part_dtype(dtype) if dtype.is_complex() else dtype
+
+
+def _adjoint(t: Tensor) -> Tensor:
+    """The transposed matrices, conjugate if they are Complex."""
+    return apply("conj", (t.mT,)) if t.dtype.is_complex() else t.mT
 
 
 def _need_square(t: Tensor) -> None:
@@ -62,8 +76,8 @@ def _need_square(t: Tensor) -> None:
 def det(x: Tensor, /) -> Tensor:
     """The determinants of the square matrices `(…, n, n)`: shape `(…)`, rank 0 for one matrix.
 
-    Raises `ShapeError` below rank 2 and for matrices that are not square, `DTypeError` for other
-    kinds than Float. Gradient: the cofactors, also where the matrix is singular.
+    Raises `ShapeError` below rank 2 and for matrices that are not square, `DTypeError` for Int
+    and Bool tensors. Gradient: the cofactors, also where the matrix is singular.
 
     Example:
         >>> pr.linalg.det(pr.asarray([[2.0, 0.0], [0.0, 3.0]])).item()
@@ -71,7 +85,7 @@ def det(x: Tensor, /) -> Tensor:
 
     Source: Burn, `linalg::det`; array API, `linalg.det`.
     """
-    return apply("det", (floats(x),))
+    return apply("det", (fields(x),))
 
 
 @public("pr.linalg.slogdet")
@@ -94,7 +108,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
     diag = diagonal(apply("lu_u", (t,)))
     swaps = _parity(apply("lu_p", (t,)), t)
     found = prod(sign(diag), axis=-1) * swaps, sum(log(magnitude(diag)), axis=-1)
-    return SlogdetResult(*[cast_to(f, dtype) for f in found])
+    return SlogdetResult(cast_to(found[0], dtype), cast_to(found[1], _part(dtype)))
 
 
 def _parity(order: Tensor, like: Tensor) -> Tensor:
@@ -120,7 +134,7 @@ def inv(x: Tensor, /) -> Tensor:
 
     Source: array API, `linalg.inv`.
     """
-    return apply("inv", (floats(x),))
+    return apply("inv", (fields(x),))
 
 
 @public("pr.linalg.solve")
@@ -136,7 +150,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
 
     Source: array API, `linalg.solve`.
     """
-    a, b = floats(x1), floats(x2)
+    a, b = fields(x1), fields(x2)
     dtype = promote(a.dtype, b.dtype)
     a, b = cast_to(a, dtype), cast_to(b, dtype)
     if b.rank == 1:
@@ -150,7 +164,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @public("pr.linalg.cholesky")
 def cholesky(x: Tensor, /, upper: bool = False) -> Tensor:
-    """L with x = L Lᵀ (or Lᵀ with `upper`) for symmetric positive definite matrices.
+    """L with x = L Lᴴ (or Lᴴ with `upper`) for symmetric or Hermitian positive definite matrices.
 
     Only the named triangle is read. Raises `ValueError` when a matrix turns out not to be
     positive definite.
@@ -161,8 +175,8 @@ def cholesky(x: Tensor, /, upper: bool = False) -> Tensor:
 
     Source: array API, `linalg.cholesky`.
     """
-    t = floats(x)
-    return apply("cholesky", (t.mT,)).mT if upper else apply("cholesky", (t,))
+    t = fields(x)
+    return _adjoint(apply("cholesky", (_adjoint(t),))) if upper else apply("cholesky", (t,))
 
 
 @public("pr.linalg.lu")
@@ -179,7 +193,7 @@ def lu(tensor: Tensor, /) -> tuple[Tensor, Tensor, Tensor]:
 
     Source: Burn, `linalg::lu`.
     """
-    t = floats(tensor)
+    t = fields(tensor)
     order = apply("lu_p", (t,))
     do = do_of(t)
     rows = t.shape[-2]
@@ -204,7 +218,7 @@ def qr(x: Tensor, /, reduced: bool = True, *, mode: Literal["reduced", "complete
 
     Source: Burn, `linalg::qr` (`reduced`); array API, `linalg.qr` (`mode`).
     """
-    t = floats(x)
+    t = fields(x)
     if mode is not None:
         if mode not in ("reduced", "complete"):
             raise ArgumentError(f'mode {mode!r} is not "reduced" or "complete"')
@@ -225,7 +239,7 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
 
     Source: array API, `linalg.svd`.
     """
-    t = floats(x)
+    t = fields(x)
     full = bool(full_matrices)
     return SVDResult(apply("svd_u", (t,), full), apply("svd_s", (t,), full), apply("svd_v", (t,), full))
 
@@ -240,12 +254,12 @@ def svdvals(x: Tensor, /) -> Tensor:
 
     Source: array API, `linalg.svdvals`.
     """
-    return apply("svd_s", (floats(x),), False)
+    return apply("svd_s", (fields(x),), False)
 
 
 @public("pr.linalg.eigh")
 def eigh(x: Tensor, /) -> EighResult:
-    """Eigenvalues, ascending, and eigenvectors of symmetric matrices; only the lower triangle is read.
+    """Eigenvalues, ascending, and eigenvectors of symmetric or Hermitian matrices; only the lower triangle is read.
 
     Gradient: for distinct eigenvalues.
 
@@ -255,13 +269,13 @@ def eigh(x: Tensor, /) -> EighResult:
 
     Source: array API, `linalg.eigh`.
     """
-    t = floats(x)
+    t = fields(x)
     return EighResult(apply("eigh_values", (t,)), apply("eigh_vectors", (t,)))
 
 
 @public("pr.linalg.eigvalsh")
 def eigvalsh(x: Tensor, /) -> Tensor:
-    """The eigenvalues of symmetric matrices, ascending.
+    """The eigenvalues of symmetric or Hermitian matrices, ascending.
 
     Example:
         >>> pr.linalg.eigvalsh(pr.asarray([[2.0, 0.0], [0.0, 1.0]])).to_list()
@@ -269,12 +283,12 @@ def eigvalsh(x: Tensor, /) -> Tensor:
 
     Source: array API, `linalg.eigvalsh`.
     """
-    return apply("eigh_values", (floats(x),))
+    return apply("eigh_values", (fields(x),))
 
 
 @public("pr.linalg.eig")
 def eig(x: Tensor, /) -> EigResult:
-    """Eigenvalues `(…, n)` and eigenvectors `(…, n, n)`, in columns, of real square matrices. Both are Complex.
+    """Eigenvalues `(…, n)` and eigenvectors `(…, n, n)`, in columns, of square matrices. Both are Complex.
 
     The order and the scale of the vectors are LAPACK's. No gradient.
 
@@ -284,13 +298,13 @@ def eig(x: Tensor, /) -> EigResult:
 
     Source: array API, `linalg.eig`.
     """
-    t = floats(x)
+    t = fields(x)
     return EigResult(apply("eig_values", (t,)), apply("eig_vectors", (t,)))
 
 
 @public("pr.linalg.eigvals")
 def eigvals(x: Tensor, /) -> Tensor:
-    """The eigenvalues `(…, n)` of real square matrices, Complex, in LAPACK's order. No gradient.
+    """The eigenvalues `(…, n)` of square matrices, Complex, in LAPACK's order. No gradient.
 
     Example:
         >>> pr.linalg.eigvals(pr.asarray([[0.0, -1.0], [1.0, 0.0]])).to_list()
@@ -298,7 +312,7 @@ def eigvals(x: Tensor, /) -> Tensor:
 
     Source: array API, `linalg.eigvals`.
     """
-    return apply("eig_values", (floats(x),))
+    return apply("eig_values", (fields(x),))
 
 
 @public("pr.linalg.pinv")
@@ -320,10 +334,10 @@ def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     t, dtype = _widened(x)
     u, s, vh = svd(t, full_matrices=False)
     if s.size == 0:
-        return cast_to(apply("matmul", (vh.mT, u.mT)), dtype)
+        return cast_to(apply("matmul", (_adjoint(vh), _adjoint(u))), dtype)
     kept = _counts(s, t.shape, rtol, dtype)
     inverse = where(kept, reciprocal(where(kept, s, 1.0)), 0.0)
-    return cast_to(apply("matmul", (vh.mT * inverse[..., None, :], u.mT)), dtype)
+    return cast_to(apply("matmul", (_adjoint(vh) * inverse[..., None, :], _adjoint(u))), dtype)
 
 
 def _counts(s: Tensor, shape: tuple[int, ...], rtol: Any, dtype: DType) -> Tensor:
@@ -334,7 +348,7 @@ def _counts(s: Tensor, shape: tuple[int, ...], rtol: Any, dtype: DType) -> Tenso
     if isinstance(rtol, Tensor):
         given = cast_to(floats(rtol), s.dtype)
         return s > largest * apply("reshape", (given,), (*given.shape, 1))
-    info = dtype.finfo()
+    info = _part(dtype).finfo()
     assert info is not None
     return s > largest * (_larger(shape[-2:]) * info.epsilon if rtol is None else float(rtol))
 
@@ -423,4 +437,4 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Any = "fro") -> Te
             found = apply("reshape", (found,), (*found.shape, 1, 1))
     else:
         raise ArgumentError(f'ord {ord!r} is not "fro", "nuc", 1, -1, 2, -2, inf or -inf')
-    return cast_to(found, dtype)
+    return cast_to(found, _part(dtype))
