@@ -109,11 +109,10 @@ POOL = Pool(_pool_limit())
 class Storage:
     """A flat buffer of elements.
 
-    `foreign` memory belongs to somebody else, who may change it at any time when it is
-    writable. `writes` counts writes, for caches of what the buffer holds.
+    `foreign` memory belongs to somebody else, who may change it at any time when it is writable.
     """
 
-    __slots__ = ("flat", "pointer", "writable", "foreign", "volatile", "writes", "captures", "twins", "__weakref__")
+    __slots__ = ("flat", "pointer", "writable", "foreign", "volatile", "captures", "twins", "__weakref__")
 
     def __init__(self, flat: np.ndarray[Any, Any], *, writable: bool = True, foreign: bool = False) -> None:
         self.flat = flat
@@ -121,7 +120,6 @@ class Storage:
         self.writable = writable
         self.foreign = foreign
         self.volatile = foreign and writable  # the content may change behind our back
-        self.writes = 0
         self.captures: list[weakref.ref[Any]] = []
         self.twins: list[weakref.ref[Storage]] = []  # who shows this memory too, until one of them is written to
 
@@ -185,7 +183,3 @@ class Storage:
         fresh[...] = flat
         self.flat = fresh
         self.pointer = fresh.__array_interface__["data"][0]
-
-    def touched(self) -> None:
-        """Called after every write."""
-        self.writes += 1

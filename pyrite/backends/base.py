@@ -200,7 +200,6 @@ class Backend:
                 value = value.copy()
             self._keep_captures(storage)
             target[index] = value
-            storage.touched()
 
     def show(self, array: Array) -> np.ndarray[Any, Any]:
         """As `evaluate`, for a view that outlives the call: twins move away, so that no write to them shows."""

@@ -11,7 +11,6 @@ import contextvars
 import ctypes
 import os
 import struct
-import sys
 import threading
 import time
 import weakref
@@ -41,7 +40,8 @@ from ..graph import Node, check, constant, describe_site, leaf, pending_below
 from ..layout import size_of
 from ..storage import POOL, POOLED, Storage
 from . import threads
-from .base import BACKENDS, Array, reference_storage
+from .base import BACKENDS, reference_storage
+from .ownership import free_to_take
 from .stream import QUEUE_BOUND, StreamBackend, base_of
 
 _ref = weakref.ref
@@ -292,55 +292,6 @@ def _element(value: Any, dtype: DType) -> bytes:
     return data
 
 
-def held_by(items: Sequence[Any], i: int) -> int:
-    """References to items[i]."""
-    return sys.getrefcount(items[i])
-
-
-def exported(storage: Storage, twins: bool = True) -> bool:
-    """Does a NumPy array outside, or with `twins` another storage, show this memory?"""
-    flat = storage.flat
-    owner = flat
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    others = 0 if twins else sum(ref() is not None for ref in storage.twins) - bool(storage.twins)
-    return sys.getrefcount(owner) > (_OWN_HELD if owner is flat else _VIEW_HELD) + others
-
-
-def _references(storage: Storage) -> int:
-    flat = storage.flat
-    owner = flat
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    return sys.getrefcount(owner)
-
-
-def _calibrate() -> tuple[int, int]:
-    """What `held_by` counts for a node and a storage that only a plan's lists hold, on this interpreter."""
-    storage = Storage.new(1, DType.F32)
-    nodes = [leaf(storage, DType.F32, (1,))]
-    storages = [storage]
-    del storage
-    return held_by(nodes, 0), held_by(storages, 0)
-
-
-_NODE_HELD, _STORAGE_HELD = _calibrate()
-_OWN_HELD, _VIEW_HELD = _references(Storage(np.empty(2))), _references(Storage(np.empty(2)[:1]))
-
-
-def is_private(array: Array) -> bool:
-    """Does this handle alone hold the memory it shows, whole and in order? Never wrongly True."""
-    node = array.node
-    storage = node.storage
-    if storage is None or storage.foreign or not storage.writable or node.offset or node.strides is not None:
-        return False
-    if storage.flat.size != node.size or exported(storage):
-        return False
-    storages, nodes = [storage], [node]
-    del storage, node
-    return held_by(nodes, 0) <= _NODE_HELD + 1 and held_by(storages, 0) <= _STORAGE_HELD
-
-
 class CompiledBackend(StreamBackend):
     """Queues, fuses and compiles; ops without a loop form run on their reference."""
 
@@ -351,7 +302,6 @@ class CompiledBackend(StreamBackend):
         _backends.add(self)
         self._plans: OrderedDict[Any, Plan] = OrderedDict()
         self._scratch: dict[int, Storage] = {}
-        self.last_plan: Plan | None = None
         self._taken: list[int] = []  # slots that this drain has written results over
 
     def submit(self, array: Any) -> None:
@@ -388,7 +338,6 @@ class CompiledBackend(StreamBackend):
             else:
                 STATISTICS.plan_hits += 1
                 self._plans.move_to_end(key)
-            self.last_plan = plan
             storages: list[Storage | None] = [n.storage for n in inputs] + [None] * (plan.slots - len(inputs))
             taken = self._taken = []
             first = len(inputs)
@@ -433,25 +382,6 @@ class CompiledBackend(StreamBackend):
                 _report(step, time.perf_counter() - started)
         return None
 
-    def _free_to_take(
-        self, slot: int, size: int, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
-    ) -> bool:
-        """Does nobody but this plan hold the memory in `slot`?"""
-        storage = storages[slot]
-        if storage is None or storage.flat.size != size or not storage.writable or storage.foreign:
-            return False
-        if exported(storage):
-            return False
-        if slot >= len(inputs):
-            del storage
-            return held_by(storages, slot) <= _STORAGE_HELD - 1  # a value between: no node holds it
-        node = inputs[slot]
-        if node.offset or node.strides is not None:
-            return False
-        uses = sum(x is node for p in pending for x in p.inputs)
-        del node, storage
-        return held_by(inputs, slot) <= _NODE_HELD + uses and held_by(storages, slot) <= _STORAGE_HELD
-
     def _kernel(
         self, step: Launch, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
     ) -> None:
@@ -459,7 +389,7 @@ class CompiledBackend(StreamBackend):
         for slot, size, dtype in step.stored:
             for source in reuse.get(slot, ()):
                 # a memory that was taken already is held twice, so it is not free any more
-                if self._free_to_take(source, size, inputs, storages, pending):
+                if free_to_take(source, size, inputs, storages, pending):
                     self._taken.append(source)  # first: an interrupt must find it
                     STATISTICS.reused += 1
                     storages[slot] = storages[source]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..apply import Handle, created, do_on, wrap
 from ..backends.autodiff import Traced, Value, array_of
 from ..backends.base import Array
-from ..backends.compiled import exported, is_private
+from ..backends.ownership import exported, is_private
 from ..errors import BoundsError, DTypeError, ShapeError, public
 from ..layout import check_index
 from ..ops.record import REGISTRY

@@ -157,9 +157,14 @@ def diagonal_number(do: Any, rows: int, cols: int) -> Any:
     return do.sub(do.iota((1, cols), 1, int64), do.iota((rows, 1), 0, int64))
 
 
+def _inside(k: int, rows: int, cols: int) -> int:
+    """The number of a diagonal; of one beyond the matrix that of the nearest just outside, which fits int64."""
+    return max(-rows, min(k, cols))
+
+
 def eye(do: Any, rows: int, cols: int, k: int, dtype: DType) -> Any:
     """Ones on diagonal `k`, zeros elsewhere."""
-    ones = do.eq(diagonal_number(do, rows, cols), k)
+    ones = do.eq(diagonal_number(do, rows, cols), _inside(k, rows, cols))
     return ones if dtype is bool_ else do.cast(ones, dtype)
 
 
@@ -171,12 +176,14 @@ def _sides(x: Aval) -> tuple[int, int]:
 
 def triu(do: Any, x: Any, k: int) -> Any:
     """The elements with column - row ≥ k, zero elsewhere, of the last two axes."""
-    return do.where(do.ge(diagonal_number(do, *_sides(x)), k), x, _nothing(x.dtype))
+    sides = _sides(x)
+    return do.where(do.ge(diagonal_number(do, *sides), _inside(k, *sides)), x, _nothing(x.dtype))
 
 
 def tril(do: Any, x: Any, k: int) -> Any:
     """The elements with column - row ≤ k, zero elsewhere, of the last two axes."""
-    return do.where(do.le(diagonal_number(do, *_sides(x)), k), x, _nothing(x.dtype))
+    sides = _sides(x)
+    return do.where(do.le(diagonal_number(do, *sides), _inside(k, *sides)), x, _nothing(x.dtype))
 
 
 def _nothing(dtype: DType) -> Any:

@@ -234,7 +234,7 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = N
     where, kept = options(None, dtype, device)
     kept = kept or where.default_dtype(Float)
     rows, cols = as_shape((n_rows, n_rows if n_cols is None else n_cols))
-    k = _inside(k, rows, cols)
+    k = operator.index(k)
     do = do_on(where)
     if kept.is_complex():  # complex casts run on the reference
         part = creation.eye(do, rows, cols, k, part_dtype(kept))
@@ -243,13 +243,6 @@ def eye(n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = N
     if where.default_order == "F":
         return created(do.permute(creation.eye(do, cols, rows, -k, kept), (1, 0)), where)
     return created(creation.eye(do, rows, cols, k, kept), where)
-
-
-def _inside(k: int, *sizes: int) -> int:
-    """The number of a diagonal, brought to the nearest of those just outside the matrix if it lies beyond."""
-    k = operator.index(k)
-    rows, cols = sizes if len(sizes) == 2 else (0, 0)
-    return max(-rows - 1, min(k, cols + 1))
 
 
 @public("pr.tril")
@@ -265,7 +258,7 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
     Source: array API, `tril`.
     """
     t = tensor(x)
-    return wrap(creation.tril(do_of(t), t._v, _inside(k, *t.shape[-2:])))
+    return wrap(creation.tril(do_of(t), t._v, operator.index(k)))
 
 
 @public("pr.triu")
@@ -281,7 +274,7 @@ def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
     Source: array API, `triu`.
     """
     t = tensor(x)
-    return wrap(creation.triu(do_of(t), t._v, _inside(k, *t.shape[-2:])))
+    return wrap(creation.triu(do_of(t), t._v, operator.index(k)))
 
 
 @public("pr.meshgrid")

@@ -657,12 +657,13 @@ V, W, I = pr.zeros(3), pr.zeros((2, 3)), pr.zeros((2, 2), dtype=pr.int64)
 SQ = pr.zeros((2, 2))
 CAST = "\nHint: cast it first, for example to float32"
 FLOAT = "a tensor of kind Float is needed, got int64" + CAST
+FIELD = "a tensor of kind Float or Complex is needed, got int64" + CAST
 MATRIX = "matrices need rank 2 or more, the tensor has shape (3,)"
 NOT_SQUARE = "the matrices must be square, the tensor has shape (2, 3)"
 OUT = "axis 2 is out of range for rank 2 (valid: -2 to 1)"
 
 MISTAKES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
-    *[(n, lambda n=n: getattr(L, n)(I), pr.DTypeError, FLOAT) for n in
+    *[(n, lambda n=n: getattr(L, n)(I), pr.DTypeError, FIELD) for n in
       ("det", "slogdet", "inv", "lu", "qr", "svd", "svdvals", "eig", "eigvals", "eigh", "eigvalsh", "cholesky",
        "pinv", "matrix_rank", "matrix_norm")],
     *[(n, lambda n=n: getattr(L, n)(V), pr.ShapeError, MATRIX) for n in
@@ -686,7 +687,7 @@ MISTAKES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
      "matrices of shape (2, 2) need right sides of shape (…, 2, k), got (3, 2)"),
     ("solve", lambda: L.solve(pr.zeros((2, 3, 3)), pr.zeros((4, 3, 1))), pr.ShapeError,
      "the batches of (2, 3, 3) and (4, 3, 1) do not broadcast"),
-    ("solve", lambda: L.solve(SQ, pr.asarray([1, 2])), pr.DTypeError, FLOAT),
+    ("solve", lambda: L.solve(SQ, pr.asarray([1, 2])), pr.DTypeError, FIELD),
     ("qr", lambda: L.qr(SQ, mode="full"), pr.ArgumentError, "mode 'full' is not \"reduced\" or \"complete\""),
     ("matrix_power", lambda: L.matrix_power(W, 2), pr.ShapeError, NOT_SQUARE),
     ("matrix_power", lambda: L.matrix_power(SQ, 0.5), pr.DTypeError, "the power must be an int, got float"),

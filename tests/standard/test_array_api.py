@@ -284,6 +284,7 @@ def test_diagonals_beyond_the_matrix() -> None:
     for k, wanted in ((far, x), (-far, 0 * x)):
         assert (pr.tril(t, k=k).numpy() == wanted).all()
         assert (pr.triu(t, k=-k).numpy() == wanted).all()
+        assert (t.tril(k).numpy() == wanted).all()
         assert (pr.eye(2, 3, k=k).numpy() == 0).all()
 
 
