@@ -345,7 +345,7 @@ class Planner:
         """Adds p to an existing kernel where that saves a pass over memory."""
         red = p.red if p.kind == "reduce" else None
         saved = len(g.members), len(g.reductions), g.tail
-        before = len(g.rec.exprs)
+        before, mark = len(g.rec.exprs), len(g.trail)
         try:
             if red is not None:
                 if not self._same_domain(p, red, g):
@@ -367,6 +367,7 @@ class Planner:
                     del g.memo[key]
             del g.members[saved[0] :], g.reductions[saved[1] :]
             g.tail = saved[2]
+            g.forget(mark)
             return False
         p.group = g.number
         return True

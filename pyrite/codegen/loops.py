@@ -163,6 +163,7 @@ class Group:
         self.refinable = tail == 0 and kind == "rows"
         self._box_memo: dict[Any, list[Any]] = {}
         self.target: PNode | None = None  # the value being added
+        self.trail: list[Any] = []  # what was lowered, in order
 
     # -- indices
 
@@ -219,6 +220,7 @@ class Group:
                 stack.extend(missing)
                 continue
             memo[task] = self._build(task, deps)
+            self.trail.append(task)
             stack.pop()
             if len(self.rec.exprs) > 4 * MAX_EXPRS and len(self.members) > 0:
                 raise NoFit
@@ -516,6 +518,17 @@ class Group:
         forms_out = self.outer_forms(node.shape)
         assert forms_out is not None, (node, self.domain)
         self._add(node, forms_out, value)
+
+    def forget(self, mark: int) -> None:
+        """Takes back what was lowered since the trail had `mark` entries: an attempt that did not fit."""
+        for task in self.trail[mark:]:
+            self.memo.pop(task, None)
+            found = self.lowered.get(task[0])
+            if found is not None:
+                found.discard(task[1])
+                if not found:
+                    del self.lowered[task[0]]
+        del self.trail[mark:]
 
     # -- completion
 
