@@ -414,7 +414,7 @@ class CompiledBackend(StreamBackend):
         address = step.address
         rows, columns = step.rows, step.columns
         work = rows * step.weight * (columns or 1)
-        if work < 2 * _CHUNK or (threads.POOL.size == 1 and not step.tiled):
+        if work < 16 * _CHUNK or (threads.POOL.size == 1 and not step.tiled):
             step.function(address, 0, rows, 0, columns, self._scratch_of(step, 0))
             return
         function = step.function
