@@ -198,7 +198,7 @@ class TensorData:
         if array.size != size_of(sizes):
             raise DataError.ElementCountMismatch(
                 f"shape {sizes} holds {size_of(sizes)} elements, {array.size} were given"
-            )
+            ).given(expected=size_of(sizes), actual=array.size)
         return TensorData.adopt(array.reshape(sizes), flat._dtype)
 
     @staticmethod
@@ -300,7 +300,7 @@ class TensorData:
         if dtype is not None and as_dtype(dtype) is not self._dtype:
             raise DataError.DTypeMismatch(
                 f"the data is {self._dtype.name}, not {as_dtype(dtype).name}", "convert it with try_cast"
-            )
+            ).given(expected=as_dtype(dtype), actual=self._dtype)
         if self._array is None:
             assert self._raw is not None
             wanted = self.num_elements() * self._dtype.itemsize
@@ -398,7 +398,8 @@ class TensorData:
         if dtype is self._dtype:
             return self
         if self._dtype.is_complex() and not dtype.is_complex():
-            raise DataError.UnsupportedConversion(f"{self._dtype.name} data cannot become {dtype.name}")
+            reason = f"{self._dtype.name} data cannot become {dtype.name}"
+            raise DataError.UnsupportedConversion(reason).given(from_=self._dtype, to=dtype)
         return TensorData.adopt(np.ascontiguousarray(in_dtype(self._values(), dtype)).reshape(self._shape), dtype)
 
     def as_bytes(self) -> bytes:

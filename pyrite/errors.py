@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn, ParamSpec, TypeVar, cast
+from typing import Any, ClassVar, NoReturn, ParamSpec, Self, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,17 +23,31 @@ class PyriteError(Exception):
         self.reason = reason
         self.hint = hint
         self.function: str | None = None
+        self.details: dict[str, Any] = {}
+
+    def given(self, **details: Any) -> Self:
+        """Adds what was expected and what was there as attributes, for programs that read errors."""
+        self.details.update(details)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        details = self.__dict__.get("details", {})
+        if name in details:
+            return details[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __str__(self) -> str:
         text = f"{self.function}: {self.reason}" if self.function else self.reason
         return f"{text}\nHint: {self.hint}" if self.hint else text
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (type(self), self.reason, self.hint, self.function))
+        return (_rebuild, (type(self), self.reason, self.hint, self.function, self.details))
 
 
-def _rebuild(kind: type[PyriteError], reason: str, hint: str | None, function: str | None) -> PyriteError:
-    error = kind(reason, hint)
+def _rebuild(
+    kind: type[PyriteError], reason: str, hint: str | None, function: str | None, details: dict[str, Any]
+) -> PyriteError:
+    error = kind(reason, hint).given(**details)
     error.function = function
     return error
 

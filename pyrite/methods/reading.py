@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def _number(t: Handle, dtype: Any) -> Any:
     count = size_of(t._v.shape)
     if count != 1:
-        raise TensorReadError.InvalidShape(f"a tensor of shape {t._v.shape} has {count} elements, not one")
+        reason = f"a tensor of shape {t._v.shape} has {count} elements, not one"
+        raise TensorReadError.InvalidShape(reason).given(expected=1, actual=count)
     data = TensorData.adopt(evaluate(t), t._v.dtype)
     return (data.try_to_vec() if dtype is None else data.try_to_vec_as(dtype))[0]
 

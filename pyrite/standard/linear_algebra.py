@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..apply import apply, do_of, pair, wrap
 from ..errors import ArgumentError, ShapeError, public
 from ..methods import operators
+from ..methods.creation import EinsumOperand
 from ..ops import contract
 from ..tensor import Tensor
 from .arguments import tensor
@@ -92,7 +93,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
 
 
 @public("pr.einsum")
-def einsum(equation: str, *operands: Tensor) -> Tensor:
+def einsum(equation: str, *operands: Tensor | EinsumOperand) -> Tensor:
     """The sum of products that `equation` describes, such as "ij,jk->ik", in a cheap order of pairs.
 
     Labels are letters, `...` stands for axes that broadcast, a label repeated in one operand takes the
@@ -109,5 +110,5 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
     """
     if not operands:
         raise ArgumentError(f"the equation {equation!r} needs at least one tensor")
-    given = [tensor(t) for t in operands]
+    given = [tensor(t.tensor if isinstance(t, EinsumOperand) else t) for t in operands]
     return wrap(contract.einsum(do_of(*given), equation, [t._v for t in given]))

@@ -297,3 +297,19 @@ def test_the_book() -> None:
     assert str((x - low).div(high - low).to_data()) == "[0.0, 0.33333334, 0.6666667, 1.0]"
     low, high = x.clone().min(), x.clone().max()
     assert str((x.clone() - low.clone()).div(high - low).to_data()) == "[0.0, 0.33333334, 0.6666667, 1.0]"
+
+
+def test_errors_carry_what_was_expected() -> None:
+    with pytest.raises(pr.DataError.DTypeMismatch) as caught:
+        pr.TensorData([1, 2]).as_slice(pr.float32)
+    assert (caught.value.expected, caught.value.actual) == (pr.float32, pr.int64)
+    with pytest.raises(pr.DataError.ElementCountMismatch) as counts:
+        pr.TensorData.new([1, 2, 3], [2, 2])
+    assert (counts.value.expected, counts.value.actual) == (4, 3)
+    with pytest.raises(pr.TensorReadError.InvalidShape) as shape:
+        pr.ones(3).into_scalar()
+    again = pickle.loads(pickle.dumps(shape.value))
+    assert (again.expected, again.actual, str(again)) == (1, 3, str(shape.value))
+    with pytest.raises(AttributeError):
+        again.nothing  # noqa: B018
+
