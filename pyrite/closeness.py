@@ -100,6 +100,9 @@ def assert_shape(tensor: Handle, slots: Sequence[Any]) -> None:
 def debug_assert_shape(tensor: Handle, slots: Sequence[Any]) -> None:
     """`assert_shape` while assertions are on; nothing under `python -O`, for hot loops.
 
+    Example:
+        >>> pr.debug_assert_shape(pr.ones((2, 3)), [None, 3])
+
     Source: Burn, `debug_assert_shape!`.
     """
     if __debug__:

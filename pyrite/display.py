@@ -63,7 +63,12 @@ def set_print_options(options: PrintOptions) -> None:
 
 
 def get_print_options() -> PrintOptions:
-    """The options that tensors print with."""
+    """The options that tensors print with.
+
+    Example:
+        >>> pr.get_print_options().threshold
+        1000
+    """
     return _options
 
 

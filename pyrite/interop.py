@@ -519,6 +519,11 @@ def load_safetensors(path: str | os.PathLike[str], *, device: Device | str | Non
     """The tensors of a safetensors file by name.
 
     Raises `TensorReadError` for a damaged file, `OSError` when it cannot be read.
+
+    Example:
+        >>> pr.save_safetensors({"w": pr.ones(2)}, tmp / "a.safetensors")
+        >>> pr.load_safetensors(tmp / "a.safetensors")["w"].to_list()
+        [1.0, 1.0]
     """
     from safetensors import SafetensorError, deserialize
 

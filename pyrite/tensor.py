@@ -82,66 +82,137 @@ class Tensor(
 
     @property
     def shape(self) -> Shape:
-        """The sizes of the axes, a tuple."""
+        """The sizes of the axes, a tuple.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.shape
+            (2, 2)
+        """
         return Shape(self._v.shape)
 
     @property
     def dims(self) -> Shape:
-        """The same as `shape`."""
+        """The same as `shape`.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.dims
+            (2, 2)
+        """
         return Shape(self._v.shape)
 
     @property
     def rank(self) -> int:
-        """The number of axes."""
+        """The number of axes.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.rank
+            2
+        """
         return len(self._v.shape)
 
     @property
     def ndim(self) -> int:
-        """The number of axes."""
+        """The number of axes.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.ndim
+            2
+        """
         return len(self._v.shape)
 
     @property
     def size(self) -> int:
-        """The number of elements."""
+        """The number of elements.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.size
+            4
+        """
         return size_of(self._v.shape)
 
     @property
     def dtype(self) -> DType:
-        """The element type."""
+        """The element type.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.dtype
+            pyrite.float32
+        """
         return self._v.dtype
 
     @property
     def kind(self) -> type[Kind]:
-        """`pr.Float`, `pr.Int`, `pr.Bool` or `pr.Complex`."""
+        """`pr.Float`, `pr.Int`, `pr.Bool` or `pr.Complex`.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.kind.__name__
+            'Float'
+        """
         return self._v.dtype.kind
 
     @property
     def device(self) -> Device:
-        """The device that holds the tensor, with autodiff on if the tensor has it."""
+        """The device that holds the tensor, with autodiff on if the tensor has it.
+
+        Example:
+            >>> pr.ones(3).device
+            Device('cpu')
+        """
         device = device_of(array_in(self).backend)
         v = self._v
         return device._with(v.strategy) if type(v) is Traced else device
 
     @property
     def layout(self) -> Layout:
-        """Where the elements sit in the tensor's buffer, counted in elements."""
+        """Where the elements sit in the tensor's buffer, counted in elements.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> print(t.T.layout)
+            2-Dim, contiguous: Ff, shape: [2, 2], stride: [1, 2], offset: 0
+        """
         node = array_in(self).node
         return Layout.raw(node.shape, node.element_strides(), node.offset)
 
     @property
     def strides(self) -> Ints:
-        """Strides in elements."""
+        """Strides in elements.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.T.strides
+            (1, 2)
+        """
         return array_in(self).node.element_strides()
 
     @property
     def offset(self) -> int:
-        """The place of the first element in the buffer, in elements."""
+        """The place of the first element in the buffer, in elements.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t[1].offset
+            2
+        """
         return array_in(self).node.offset
 
     @property
     @public("Tensor.T")
     def T(self) -> Tensor:
-        """The transposed matrix, a view; only for rank 2."""
+        """The transposed matrix, a view; only for rank 2.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.T.to_list()
+            [[1.0, 3.0], [2.0, 4.0]]
+        """
         if len(self._v.shape) != 2:
             raise ShapeError(
                 f"a tensor of rank 2 is needed, this one has shape {self._v.shape}", "use .mT for stacks of matrices"
@@ -151,7 +222,13 @@ class Tensor(
     @property
     @public("Tensor.mT")
     def mT(self) -> Tensor:
-        """The tensor with its last two axes swapped, a view; rank 2 and more."""
+        """The tensor with its last two axes swapped, a view; rank 2 and more.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.mT.to_list()
+            [[1.0, 3.0], [2.0, 4.0]]
+        """
         rank = len(self._v.shape)
         if rank < 2:
             raise ShapeError(f"a tensor of rank 2 or more is needed, this one has shape {self._v.shape}")
@@ -165,18 +242,34 @@ class Tensor(
 
         `np.asarray(t)` gives a read-only view without a copy. Runs what is queued and raises its
         errors. bfloat16 comes as the dtype of `ml_dtypes`.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.numpy().shape
+            (2, 2)
         """
         return np.array(evaluate(self))
 
     @public("Tensor.to_list")
     def to_list(self) -> Any:
-        """The values as nested lists of Python numbers; a number for rank 0."""
+        """The values as nested lists of Python numbers; a number for rank 0.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.to_list()
+            [[1.0, 2.0], [3.0, 4.0]]
+        """
         array = evaluate(self)
         return array.astype(np.float64).tolist() if self.dtype.is_half() else array.tolist()
 
     @public("Tensor.item")
     def item(self) -> Any:
-        """The single element as a Python number; raises `ShapeError` unless there is exactly one."""
+        """The single element as a Python number; raises `ShapeError` unless there is exactly one.
+
+        Example:
+            >>> pr.asarray([2.5]).item()
+            2.5
+        """
         return self._single()
 
     def _single(self) -> Any:

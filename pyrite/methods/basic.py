@@ -445,6 +445,12 @@ class Selecting(Handle):
     async def mask_select_async(self, mask: Tensor) -> Tensor:
         """The coroutine form of `mask_select`.
 
+        Example:
+            >>> import asyncio
+            >>> t = pr.asarray([1, 2, 3])
+            >>> asyncio.run(t.mask_select_async(t > 1)).to_list()
+            [2, 3]
+
         Source: Burn, `Tensor::mask_select_async`.
         """
         return _selected(self, mask)
@@ -525,6 +531,11 @@ class Selecting(Handle):
     def equal_elem(self, other: Any) -> Tensor:
         """The same as `equal_scalar`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.equal_elem(2).to_list()
+            [False, True, False]
+
         Source: Burn, `Tensor::equal_elem`.
         """
         return apply("eq", (self, scalar(self, other)))
@@ -556,6 +567,11 @@ class Selecting(Handle):
     @public("Tensor.not_equal_elem")
     def not_equal_elem(self, other: Any) -> Tensor:
         """The same as `not_equal_scalar`.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.not_equal_elem(2).to_list()
+            [True, False, True]
 
         Source: Burn, `Tensor::not_equal_elem`.
         """

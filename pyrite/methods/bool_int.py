@@ -244,6 +244,11 @@ class Bits(Handle):
     async def nonzero_async(self) -> list[Tensor]:
         """The coroutine form of `nonzero`.
 
+        Example:
+            >>> import asyncio
+            >>> asyncio.run(pr.asarray([True, False, True]).nonzero_async())[0].to_list()
+            [0, 2]
+
         Source: Burn, `Tensor::nonzero_async`.
         """
         return _places(self)
@@ -263,6 +268,11 @@ class Bits(Handle):
     @public("Tensor.argwhere_async")
     async def argwhere_async(self) -> Tensor:
         """The coroutine form of `argwhere`.
+
+        Example:
+            >>> import asyncio
+            >>> asyncio.run(pr.asarray([True, False, True]).argwhere_async()).to_list()
+            [[0], [2]]
 
         Source: Burn, `Tensor::argwhere_async`.
         """

@@ -46,12 +46,24 @@ class DispatchTensor:
 
     @property
     def shape(self) -> Shape:
-        """The sizes of the axes."""
+        """The sizes of the axes.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.shape
+            (2, 2)
+        """
         return Shape(self.value.shape)
 
     @property
     def dtype(self) -> DType:
-        """The element type."""
+        """The element type.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.dtype
+            pyrite.float32
+        """
         return self.value.dtype
 
     def __repr__(self) -> str:
@@ -103,6 +115,11 @@ class Bridged(Handle):
     def from_bridge(cls, bridge: BridgeTensor) -> Tensor:
         """The same as `new`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> pr.Tensor.from_bridge(t.into_bridge()).to_list()
+            [1, 2, 3]
+
         Source: Burn, `Tensor::from_bridge`.
         """
         return cls._from(bridge)
@@ -115,6 +132,11 @@ class Bridged(Handle):
 
     def into_bridge(self) -> BridgeTensor:
         """The value under the tensor, with its kind.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> pr.Tensor.from_bridge(t.into_bridge()).to_list()
+            [1, 2, 3]
 
         Source: Burn, `Tensor::into_bridge`.
         """
@@ -139,6 +161,11 @@ class Bridged(Handle):
 
     def into_dispatch(self) -> DispatchTensor:
         """The value under the tensor, without its kind.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> type(t.into_dispatch()).__name__
+            'DispatchTensor'
 
         Source: Burn, `Tensor::into_dispatch`.
         """
@@ -165,6 +192,11 @@ class Bridged(Handle):
     @public("Tensor.into_primitive")
     def into_primitive(self, backend: Device | Backend | str | None = None) -> Value:
         """The same as `try_into_primitive`.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> pr.Tensor.from_primitive(t.into_primitive()).to_list()
+            [1, 2, 3]
 
         Source: Burn, `Tensor::into_primitive`.
         """
@@ -193,6 +225,11 @@ class Bridged(Handle):
         """The tensor over a backend's handle.
 
         Raises `PrimitiveConversionError.KindMismatch` when it is not of the K of `Tensor[K].from_primitive`.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> pr.Tensor.from_primitive(t.into_primitive()).to_list()
+            [1, 2, 3]
 
         Source: Burn, `Tensor::from_primitive`.
         """

@@ -148,6 +148,10 @@ class Creation(Bridged):
     def empty(cls, shape: Any, options: Any = None, *, dtype: Any = None, device: Any = None) -> Tensor:
         """A tensor whose elements nobody should rely on; here they are zeros.
 
+        Example:
+            >>> pr.Tensor.empty([2, 3]).shape
+            (2, 3)
+
         Source: Burn, `Tensor::empty`.
         """
         where, kept = cls._where(options, dtype, device)
@@ -201,6 +205,11 @@ class Creation(Bridged):
     def empty_like(self) -> Tensor:
         """As `empty`, with the shape, dtype and device of this tensor.
 
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.empty_like().shape
+            (2, 2)
+
         Source: Burn, `Tensor::empty_like`.
         """
         return _like(self, 0)
@@ -229,6 +238,11 @@ class Creation(Bridged):
     def ones_like(self) -> Tensor:
         """Ones with the shape, dtype and device of this tensor.
 
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.ones_like().to_list()
+            [[1.0, 1.0], [1.0, 1.0]]
+
         Source: Burn, `Tensor::ones_like`.
         """
         return _like(self, 1)
@@ -237,6 +251,11 @@ class Creation(Bridged):
     def full_like(self, fill_value: Any) -> Tensor:
         """`fill_value` everywhere, with the shape, dtype and device of this tensor.
 
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.full_like(7.0).to_list()
+            [[7.0, 7.0], [7.0, 7.0]]
+
         Source: Burn, `Tensor::full_like`.
         """
         return _like(self, fill_value)
@@ -244,6 +263,11 @@ class Creation(Bridged):
     @public("Tensor.random_like")
     def random_like(self, distribution: Distribution) -> Tensor:
         """Fresh numbers with the shape, dtype and device of this tensor.
+
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.random_like(pr.Distribution.Uniform(0.0, 1.0)).shape
+            (2, 2)
 
         Source: Burn, `Tensor::random_like`.
         """
@@ -471,6 +495,10 @@ class Creation(Bridged):
     def triu_mask(cls, shape: Any, offset: int, options: Any = None, *, device: Any = None) -> Tensor:
         """False where column - row ≥ `offset` in the last two dimensions, true elsewhere.
 
+        Example:
+            >>> pr.Tensor.triu_mask([2, 2], 0).to_list()
+            [[False, False], [True, False]]
+
         Source: Burn, `Tensor::triu_mask`.
         """
         return _mask("lt", shape, offset, options, device)
@@ -480,6 +508,10 @@ class Creation(Bridged):
     def tril_mask(cls, shape: Any, offset: int, options: Any = None, *, device: Any = None) -> Tensor:
         """False where column - row ≤ `offset` in the last two dimensions, true elsewhere.
 
+        Example:
+            >>> pr.Tensor.tril_mask([2, 2], 0).to_list()
+            [[False, True], [False, False]]
+
         Source: Burn, `Tensor::tril_mask`.
         """
         return _mask("gt", shape, offset, options, device)
@@ -488,6 +520,10 @@ class Creation(Bridged):
     @public("Tensor.diag_mask")
     def diag_mask(cls, shape: Any, offset: int, options: Any = None, *, device: Any = None) -> Tensor:
         """False where column - row = `offset` in the last two dimensions, true elsewhere.
+
+        Example:
+            >>> pr.Tensor.diag_mask([2, 2], 0).to_list()
+            [[False, True], [True, False]]
 
         Source: Burn, `Tensor::diag_mask`.
         """

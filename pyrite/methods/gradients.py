@@ -74,6 +74,11 @@ class Autodiff(Handle):
     def grad(self, grads: Gradients) -> Tensor | None:
         """The retained gradient of this leaf, without autodiff; None when there is none.
 
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> x.grad((x * x).sum().backward()).to_list()
+            [2.0, 4.0]
+
         Source: Burn, `Tensor::grad`.
         """
         traced = _traced(self)
@@ -84,6 +89,14 @@ class Autodiff(Handle):
     @public("Tensor.grad_remove")
     def grad_remove(self, grads: Gradients) -> Tensor | None:
         """As `grad`, and takes the gradient out of `grads`.
+
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> grads = (x * x).sum().backward()
+            >>> x.grad_remove(grads).to_list()
+            [2.0, 4.0]
+            >>> x.grad(grads) is None
+            True
 
         Source: Burn, `Tensor::grad_remove`.
         """
@@ -100,6 +113,13 @@ class Autodiff(Handle):
             GradientError: this tensor is outside autodiff, or `grad` is inside.
             DeviceError: the two are on different devices.
             ShapeError, DTypeError: `grad` has another shape or dtype than the tensor.
+
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> grads = (x * x).sum().backward()
+            >>> x.grad_replace(grads, pr.asarray([0.5, 0.5]))
+            >>> x.grad(grads).to_list()
+            [0.5, 0.5]
 
         Source: Burn, `Tensor::grad_replace`.
         """
@@ -122,6 +142,11 @@ class Autodiff(Handle):
     def is_tracked(self) -> bool:
         """Does this tensor take part in a recorded graph (also one that was consumed since)?
 
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> (x * 2).is_tracked()
+            True
+
         Source: Burn, `Tensor::is_tracked`.
         """
         traced = _traced(self)
@@ -129,6 +154,10 @@ class Autodiff(Handle):
 
     def is_autodiff(self) -> bool:
         """Is autodiff on for this tensor?
+
+        Example:
+            >>> pr.asarray([1.0]).is_autodiff()
+            False
 
         Source: Burn, `Tensor::is_autodiff`.
         """
@@ -139,6 +168,11 @@ class Autodiff(Handle):
 
         Of a leaf it is a view of the same memory, of a result a copy: writing to it leaves the graph alone.
 
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> x.inner().is_autodiff()
+            False
+
         Source: Burn, `Tensor::inner`.
         """
         traced = _traced(self)
@@ -146,6 +180,11 @@ class Autodiff(Handle):
 
     def without_autodiff(self) -> Tensor:
         """The same as `inner`.
+
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> x.without_autodiff().is_autodiff()
+            False
 
         Source: Burn, `Tensor::without_autodiff`.
         """
@@ -155,6 +194,10 @@ class Autodiff(Handle):
         """This tensor with autodiff on, not yet requiring a gradient; itself if it is on already.
 
         The values of a writable foreign buffer are copied, since the tape could not see them change.
+
+        Example:
+            >>> pr.asarray([1.0]).autodiff().is_autodiff()
+            True
 
         Source: Burn, `Tensor::autodiff`.
         """
@@ -173,12 +216,21 @@ class Autodiff(Handle):
     def from_inner(inner: Tensor) -> Tensor:
         """The given tensor with autodiff on; the static form of `autodiff`.
 
+        Example:
+            >>> pr.Tensor.from_inner(pr.asarray([1.0])).is_autodiff()
+            True
+
         Source: Burn, `Tensor::from_inner`.
         """
         return inner.autodiff()
 
     def gradient_checkpointing_strategy(self) -> GradientCheckpointingStrategy | None:
         """The checkpointing strategy; None when autodiff is off.
+
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> x.gradient_checkpointing_strategy().name
+            'Disabled'
 
         Source: Burn, `Tensor::gradient_checkpointing_strategy`.
         """
@@ -192,6 +244,12 @@ class Autodiff(Handle):
         `Disabled` keeps what the gradient rules read; `Balanced` computes elementwise values again.
         Raises `GradientError` when autodiff is off; an op on two strategies raises too.
 
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> balanced = pr.GradientCheckpointingStrategy.Balanced
+            >>> x.with_gradient_checkpointing_strategy(balanced).gradient_checkpointing_strategy().name
+            'Balanced'
+
         Source: Burn, `Tensor::with_gradient_checkpointing_strategy`.
         """
         traced = _traced(self)
@@ -204,6 +262,11 @@ class Autodiff(Handle):
     @public("Tensor.detach")
     def detach(self) -> Tensor:
         """The same values with no history; a leaf keeps its `require_grad` setting.
+
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> (x * 2).detach().is_tracked()
+            False
 
         Source: Burn, `Tensor::detach`.
         """
@@ -233,6 +296,11 @@ class Autodiff(Handle):
     def is_require_grad(self) -> bool:
         """Is the gradient kept after `backward`?
 
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> x.is_require_grad(), (x * 2).is_require_grad()
+            (True, False)
+
         Source: Burn, `Tensor::is_require_grad`.
         """
         traced = _traced(self)
@@ -241,6 +309,11 @@ class Autodiff(Handle):
     @public("Tensor.set_require_grad")
     def set_require_grad(self, require_grad: bool) -> Tensor:
         """As `require_grad` for True; False ends the keeping and, on a result, starts a new lineage.
+
+        Example:
+            >>> x = pr.asarray([1.0, 2.0]).autodiff().require_grad()
+            >>> x.set_require_grad(False).is_require_grad()
+            False
 
         Source: Burn, `Tensor::set_require_grad`.
         """

@@ -86,6 +86,12 @@ class Handles(Handle):
     def clone_from(self, source: Tensor) -> None:
         """Makes this tensor a clone of another.
 
+        Example:
+            >>> a, b = pr.asarray([1, 2]), pr.asarray([3, 4])
+            >>> a.clone_from(b)
+            >>> a.to_list()
+            [3, 4]
+
         Source: Burn, `Clone::clone_from`.
         """
         if not isinstance(source, Handle):
@@ -176,12 +182,20 @@ class Handles(Handle):
     def is_distributed(self) -> bool:
         """Is the tensor marked as spread over several processes? Never here.
 
+        Example:
+            >>> pr.ones(3).is_distributed()
+            False
+
         Source: Burn, `Tensor::is_distributed`.
         """
         return False
 
     def set_distributed(self, param_id: Any) -> Tensor:
         """The tensor itself: there is no distributed training here.
+
+        Example:
+            >>> pr.ones(3).set_distributed(1).is_distributed()
+            False
 
         Source: Burn, `Tensor::set_distributed`.
         """

@@ -152,6 +152,11 @@ class Arithmetic(Handle):
     def rem(self, other: Any) -> Tensor:
         """`remainder`, by a tensor or a number.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.rem(pr.asarray([2, 2, 2])).to_list()
+            [1, 0, 1]
+
         Source: Burn, `Rem::rem`.
         """
         if isinstance(other, Handle):
@@ -316,6 +321,11 @@ class Arithmetic(Handle):
     def greater_elem(self, other: Any) -> Tensor:
         """The same as `greater_scalar`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.greater_elem(2).to_list()
+            [False, False, True]
+
         Source: Burn, `Tensor::greater_elem`.
         """
         return apply("gt", (self, scalar(self, other)))
@@ -347,6 +357,11 @@ class Arithmetic(Handle):
     @public("Tensor.greater_equal_elem")
     def greater_equal_elem(self, other: Any) -> Tensor:
         """The same as `greater_equal_scalar`.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.greater_equal_elem(2).to_list()
+            [False, True, True]
 
         Source: Burn, `Tensor::greater_equal_elem`.
         """
@@ -380,6 +395,11 @@ class Arithmetic(Handle):
     def lower_elem(self, other: Any) -> Tensor:
         """The same as `lower_scalar`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.lower_elem(2).to_list()
+            [True, False, False]
+
         Source: Burn, `Tensor::lower_elem`.
         """
         return apply("lt", (self, scalar(self, other)))
@@ -411,6 +431,11 @@ class Arithmetic(Handle):
     @public("Tensor.lower_equal_elem")
     def lower_equal_elem(self, other: Any) -> Tensor:
         """The same as `lower_equal_scalar`.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.lower_equal_elem(2).to_list()
+            [True, True, False]
 
         Source: Burn, `Tensor::lower_equal_elem`.
         """

@@ -49,6 +49,10 @@ class Reading(Handle):
     def try_into_scalar(self, dtype: Any = None) -> Any:
         """The same as `into_scalar`.
 
+        Example:
+            >>> pr.asarray([2.5]).try_into_scalar()
+            2.5
+
         Source: Burn, `Tensor::try_into_scalar`.
         """
         return _number(self, dtype)
@@ -57,6 +61,11 @@ class Reading(Handle):
     async def into_scalar_async(self, dtype: Any = None) -> Any:
         """The coroutine form of `into_scalar`. All coroutines here compute before they return, without a pause.
 
+        Example:
+            >>> import asyncio
+            >>> asyncio.run(pr.asarray([2.5]).into_scalar_async())
+            2.5
+
         Source: Burn, `Tensor::into_scalar_async`.
         """
         return _number(self, dtype)
@@ -64,6 +73,11 @@ class Reading(Handle):
     @public("Tensor.try_into_scalar_async")
     async def try_into_scalar_async(self, dtype: Any = None) -> Any:
         """The same as `into_scalar_async`.
+
+        Example:
+            >>> import asyncio
+            >>> asyncio.run(pr.asarray([2.5]).try_into_scalar_async())
+            2.5
 
         Source: Burn, `Tensor::try_into_scalar_async`.
         """
@@ -88,6 +102,11 @@ class Reading(Handle):
     def try_to_data(self) -> TensorData:
         """The same as `to_data`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.try_to_data().numpy().tolist()
+            [1, 2, 3]
+
         Source: Burn, `Tensor::try_to_data`.
         """
         return read(self)
@@ -95,6 +114,11 @@ class Reading(Handle):
     @public("Tensor.into_data")
     def into_data(self) -> TensorData:
         """The same as `to_data`: the tensor stays usable.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.into_data().numpy().tolist()
+            [1, 2, 3]
 
         Source: Burn, `Tensor::into_data`.
         """
@@ -104,6 +128,11 @@ class Reading(Handle):
     def try_into_data(self) -> TensorData:
         """The same as `to_data`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.try_into_data().numpy().tolist()
+            [1, 2, 3]
+
         Source: Burn, `Tensor::try_into_data`.
         """
         return read(self)
@@ -112,6 +141,11 @@ class Reading(Handle):
     async def to_data_async(self) -> TensorData:
         """The coroutine form of `to_data`.
 
+        Example:
+            >>> import asyncio
+            >>> asyncio.run(pr.asarray([1, 2]).to_data_async()).numpy().tolist()
+            [1, 2]
+
         Source: Burn, `Tensor::to_data_async`.
         """
         return read(self)
@@ -119,6 +153,11 @@ class Reading(Handle):
     @public("Tensor.into_data_async")
     async def into_data_async(self) -> TensorData:
         """The coroutine form of `to_data`.
+
+        Example:
+            >>> import asyncio
+            >>> asyncio.run(pr.asarray([1, 2]).into_data_async()).numpy().tolist()
+            [1, 2]
 
         Source: Burn, `Tensor::into_data_async`.
         """
@@ -142,6 +181,11 @@ class Reading(Handle):
     def try_to_data_as(self, dtype: Any) -> TensorData:
         """The same as `to_data_as`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.try_to_data_as(pr.float32).numpy().tolist()
+            [1.0, 2.0, 3.0]
+
         Source: Burn, `Tensor::try_to_data_as`.
         """
         return read(self).try_cast(dtype)
@@ -149,6 +193,11 @@ class Reading(Handle):
     @public("Tensor.to_data_dtype")
     def to_data_dtype(self, dtype: Any) -> TensorData:
         """The same as `to_data_as`.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.to_data_dtype(pr.float32).numpy().tolist()
+            [1.0, 2.0, 3.0]
 
         Source: Burn, `Tensor::to_data_dtype`.
         """
@@ -158,6 +207,11 @@ class Reading(Handle):
     def try_to_data_dtype(self, dtype: Any) -> TensorData:
         """The same as `to_data_as`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.try_to_data_dtype(pr.float32).numpy().tolist()
+            [1.0, 2.0, 3.0]
+
         Source: Burn, `Tensor::try_to_data_dtype`.
         """
         return read(self).try_cast(dtype)
@@ -165,6 +219,11 @@ class Reading(Handle):
     @public("Tensor.into_data_as")
     def into_data_as(self, dtype: Any) -> TensorData:
         """The same as `to_data_as`.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.into_data_as(pr.float32).numpy().tolist()
+            [1.0, 2.0, 3.0]
 
         Source: Burn, `Tensor::into_data_as`.
         """
@@ -174,6 +233,11 @@ class Reading(Handle):
     def try_into_data_as(self, dtype: Any) -> TensorData:
         """The same as `to_data_as`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.try_into_data_as(pr.float32).numpy().tolist()
+            [1.0, 2.0, 3.0]
+
         Source: Burn, `Tensor::try_into_data_as`.
         """
         return read(self).try_cast(dtype)
@@ -182,6 +246,11 @@ class Reading(Handle):
     def into_data_dtype(self, dtype: Any) -> TensorData:
         """The same as `to_data_as`.
 
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.into_data_dtype(pr.float32).numpy().tolist()
+            [1.0, 2.0, 3.0]
+
         Source: Burn, `Tensor::into_data_dtype`.
         """
         return read(self).try_cast(dtype)
@@ -189,6 +258,11 @@ class Reading(Handle):
     @public("Tensor.try_into_data_dtype")
     def try_into_data_dtype(self, dtype: Any) -> TensorData:
         """The same as `to_data_as`.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.try_into_data_dtype(pr.float32).numpy().tolist()
+            [1.0, 2.0, 3.0]
 
         Source: Burn, `Tensor::try_into_data_dtype`.
         """
@@ -209,6 +283,11 @@ class Reading(Handle):
     @public("Tensor.try_into_vec_as")
     def try_into_vec_as(self, dtype: Any) -> list[Any]:
         """The same as `try_to_vec_as`.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.try_into_vec_as(pr.float32)
+            [1.0, 2.0, 3.0]
 
         Source: Burn, `Tensor::try_into_vec_as`.
         """
@@ -241,6 +320,11 @@ class Reading(Handle):
     @public("Tensor.load_to_device")
     def load_to_device(self, device: Device) -> Tensor:
         """This tensor if it is on the device; else moved there, a Float one without its history.
+
+        Example:
+            >>> t = pr.asarray([1, 2, 3])
+            >>> t.load_to_device(pr.Device.flex()).device
+            Device('flex')
 
         Source: Burn, `Parameter::load_to_device`.
         """

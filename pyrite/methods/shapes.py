@@ -121,6 +121,11 @@ class Shapes(Handle):
     def t(self) -> Tensor:
         """The same as `transpose`.
 
+        Example:
+            >>> t = pr.asarray([[1.0, 2.0], [3.0, 4.0]])
+            >>> t.t().to_list()
+            [[1.0, 3.0], [2.0, 4.0]]
+
         Source: Burn, `Tensor::t`.
         """
         return _turned(self)

@@ -79,6 +79,10 @@ class Info:
 def __array_namespace_info__() -> type[Info]:
     """What the namespace can do: `capabilities`, `devices`, `default_device`, `dtypes`, `default_dtypes`.
 
+    Example:
+        >>> pr.__array_namespace_info__().default_device()
+        Device('cpu')
+
     Source: array API, `__array_namespace_info__`.
     """
     return Info
