@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..apply import Handle, apply, array_in, cast_to, do_on, wrap
+from ..apply import Handle, apply, array_in, binary, cast_to, do_on, wrap
 from ..device import Device
-from ..dtypes import Complex, DType, Float, as_dtype, check_scalar, from_numpy, promote
+from ..dtypes import Complex, DType, Float, as_dtype, check_scalar, from_numpy, kind_of_scalar, promote
 from ..errors import ArgumentError, DTypeError
 from ..layout import as_shape
 from ..ops.elementwise import check_kind
@@ -30,6 +30,21 @@ def tensor(x: Any) -> Tensor:
 
         return asarray(x)
     raise DTypeError(f"expected a tensor, got {type(x).__name__} {_short(x)}", "make one of it with pr.asarray")
+
+
+def side(x: Any) -> Any:
+    """One of two operands: a number stays one, anything else is a tensor."""
+    return x if kind_of_scalar(x) is not None else tensor(x)
+
+
+def one(name: str, x: Any) -> Tensor:
+    """The op `name` of one tensor."""
+    return apply(name, (tensor(x),))
+
+
+def two(name: str, x1: Any, x2: Any) -> Tensor:
+    """The op `name` of two operands, brought to one dtype and shape."""
+    return binary(name, side(x1), side(x2))
 
 
 def floats(x: Any) -> Tensor:

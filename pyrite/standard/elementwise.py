@@ -1,74 +1,43 @@
-"""Functions of single elements. Tensors broadcast; on either side of two a Python number may stand.
+"""Arithmetic, rounding, classification and parts of numbers, element by element.
 
-Float functions take Float and Complex tensors; an Int tensor raises `DTypeError`, naming the cast.
+Tensors broadcast; on either side of two a Python number may stand. Float functions take Float and Complex tensors; an
+Int tensor raises `DTypeError`, naming the cast.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..apply import apply, binary, cast_to, do_of, need_kind, operand, pair, wrap
-from ..dtypes import Bool, Complex, Float, Int, float32, kind_of_scalar, promote
+from ..apply import apply, cast_to, do_of, need_kind, operand, pair, wrap
+from ..dtypes import Complex, Float, Int, float32, promote
 from ..errors import ArgumentError, public
 from ..methods.operators import power
 from ..ops.composite import clamp
 from ..ops.elementwise import complex_sign
 from ..tensor import Tensor
-from .arguments import Operand, copied, tensor
+from .arguments import Operand, copied, one, side, tensor, two
 
 __all__ = [
     "abs",
-    "acos",
-    "acosh",
     "add",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "bitwise_and",
-    "bitwise_invert",
-    "bitwise_left_shift",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
     "ceil",
     "clip",
     "conj",
     "copysign",
-    "cos",
-    "cosh",
     "divide",
-    "equal",
-    "erf",
-    "exp",
-    "expm1",
     "floor",
     "floor_divide",
-    "greater",
-    "greater_equal",
     "hypot",
     "imag",
     "isfinite",
     "isinf",
     "isnan",
-    "less",
-    "less_equal",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
     "logaddexp",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
     "maximum",
     "minimum",
     "multiply",
     "negative",
     "nextafter",
-    "not_equal",
     "positive",
     "pow",
     "real",
@@ -77,44 +46,16 @@ __all__ = [
     "round",
     "sign",
     "signbit",
-    "sin",
-    "sinh",
-    "sqrt",
     "square",
     "subtract",
-    "tan",
-    "tanh",
     "trunc",
 ]
-
-
-def _one(name: str, x: Any) -> Tensor:
-    return apply(name, (tensor(x),))
-
-
-def _two(name: str, x1: Any, x2: Any) -> Tensor:
-    return binary(name, _side(x1), _side(x2))
-
-
-def _side(x: Any) -> Any:
-    """One of two operands: a number stays one, anything else is a tensor."""
-    return x if kind_of_scalar(x) is not None else tensor(x)
 
 
 def _whole(name: str, x: Any) -> Tensor:
     """A rounding: integers stay as they are."""
     t = tensor(x)
     return copied(t) if t.dtype.kind is Int else apply(name, (t,))
-
-
-def _logical(name: str, x1: Any, x2: Any) -> Tensor:
-    a, b = pair(_side(x1), _side(x2))
-    return apply(f"logical_{name}", (a, b))
-
-
-def _bits(name: str, x1: Any, x2: Any) -> Tensor:
-    a, b = pair(_side(x1), _side(x2))
-    return apply(f"logical_{name}" if a.dtype.kind is Bool else f"bit_{name}", (a, b))
 
 
 def _class_of(name: str, x: Any, of_ints: bool) -> Tensor:
@@ -137,7 +78,7 @@ def add(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `add`.
     """
-    return _two("add", x1, x2)
+    return two("add", x1, x2)
 
 
 @public("pr.subtract")
@@ -150,7 +91,7 @@ def subtract(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `subtract`.
     """
-    return _two("sub", x1, x2)
+    return two("sub", x1, x2)
 
 
 @public("pr.multiply")
@@ -163,7 +104,7 @@ def multiply(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `multiply`.
     """
-    return _two("mul", x1, x2)
+    return two("mul", x1, x2)
 
 
 @public("pr.divide")
@@ -176,7 +117,7 @@ def divide(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `divide`.
     """
-    a, b = pair(_side(x1), _side(x2))
+    a, b = pair(side(x1), side(x2))
     if a.dtype.kind is Int:
         dtype = a.device.settings().float_dtype
         a, b = cast_to(a, dtype), cast_to(b, dtype)
@@ -195,7 +136,7 @@ def floor_divide(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `floor_divide`.
     """
-    return _two("floordiv", x1, x2)
+    return two("floordiv", x1, x2)
 
 
 @public("pr.remainder")
@@ -208,7 +149,7 @@ def remainder(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `remainder`.
     """
-    return _two("floormod", x1, x2)
+    return two("floormod", x1, x2)
 
 
 @public("pr.pow")
@@ -224,7 +165,7 @@ def pow(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `pow`.
     """
-    return power(_side(x1), _side(x2))
+    return power(side(x1), side(x2))
 
 
 @public("pr.negative")
@@ -237,7 +178,7 @@ def negative(x: Tensor, /) -> Tensor:
 
     Source: array API, `negative`.
     """
-    return _one("neg", x)
+    return one("neg", x)
 
 
 @public("pr.positive")
@@ -269,7 +210,7 @@ def abs(x: Tensor, /) -> Tensor:
 
     Source: array API, `abs`.
     """
-    return _one("abs", x)
+    return one("abs", x)
 
 
 @public("pr.sign")
@@ -300,284 +241,7 @@ def square(x: Tensor, /) -> Tensor:
 
     Source: array API, `square`.
     """
-    return _one("square", x)
-
-
-@public("pr.sqrt")
-def sqrt(x: Tensor, /) -> Tensor:
-    """The square root; NaN below 0.
-
-    Gradient at 0: taken as 0.
-
-    Example:
-        >>> pr.sqrt(pr.asarray([4.0, 9.0])).to_list()
-        [2.0, 3.0]
-
-    Source: array API, `sqrt`.
-    """
-    return _one("sqrt", x)
-
-
-@public("pr.exp")
-def exp(x: Tensor, /) -> Tensor:
-    """eˣ.
-
-    Example:
-        >>> pr.exp(pr.asarray([0.0])).to_list()
-        [1.0]
-
-    Source: array API, `exp`.
-    """
-    return _one("exp", x)
-
-
-@public("pr.expm1")
-def expm1(x: Tensor, /) -> Tensor:
-    """eˣ - 1, accurate near 0.
-
-    Example:
-        >>> pr.expm1(pr.asarray([0.0])).to_list()
-        [0.0]
-
-    Source: array API, `expm1`.
-    """
-    return _one("expm1", x)
-
-
-@public("pr.log")
-def log(x: Tensor, /) -> Tensor:
-    """ln x; -∞ at 0, NaN below.
-
-    Example:
-        >>> pr.log(pr.asarray([1.0, 0.0])).to_list()
-        [0.0, -inf]
-
-    Source: array API, `log`.
-    """
-    return _one("log", x)
-
-
-@public("pr.log1p")
-def log1p(x: Tensor, /) -> Tensor:
-    """ln(1 + x), accurate near 0.
-
-    Example:
-        >>> pr.log1p(pr.asarray([0.0, -1.0])).to_list()
-        [0.0, -inf]
-
-    Source: array API, `log1p`.
-    """
-    return _one("log1p", x)
-
-
-@public("pr.log2")
-def log2(x: Tensor, /) -> Tensor:
-    """log₂ x.
-
-    Example:
-        >>> pr.log2(pr.asarray([8.0])).to_list()
-        [3.0]
-
-    Source: array API, `log2`.
-    """
-    return _one("log2", x)
-
-
-@public("pr.log10")
-def log10(x: Tensor, /) -> Tensor:
-    """log₁₀ x.
-
-    Example:
-        >>> pr.log10(pr.asarray([1000.0])).to_list()
-        [3.0]
-
-    Source: array API, `log10`.
-    """
-    return _one("log10", x)
-
-
-@public("pr.sin")
-def sin(x: Tensor, /) -> Tensor:
-    """sin x.
-
-    Example:
-        >>> pr.sin(pr.asarray([0.0])).to_list()
-        [0.0]
-
-    Source: array API, `sin`.
-    """
-    return _one("sin", x)
-
-
-@public("pr.cos")
-def cos(x: Tensor, /) -> Tensor:
-    """cos x.
-
-    Example:
-        >>> pr.cos(pr.asarray([0.0])).to_list()
-        [1.0]
-
-    Source: array API, `cos`.
-    """
-    return _one("cos", x)
-
-
-@public("pr.tan")
-def tan(x: Tensor, /) -> Tensor:
-    """tan x.
-
-    Example:
-        >>> pr.tan(pr.asarray([0.0])).to_list()
-        [0.0]
-
-    Source: array API, `tan`.
-    """
-    return _one("tan", x)
-
-
-@public("pr.asin")
-def asin(x: Tensor, /) -> Tensor:
-    """The angle in [-π/2, π/2] whose sine is x; NaN outside [-1, 1].
-
-    Example:
-        >>> pr.asin(pr.asarray([0.0, 2.0])).to_list()
-        [0.0, nan]
-
-    Source: array API, `asin`.
-    """
-    return _one("asin", x)
-
-
-@public("pr.acos")
-def acos(x: Tensor, /) -> Tensor:
-    """The angle in [0, π] whose cosine is x; NaN outside [-1, 1].
-
-    Example:
-        >>> pr.acos(pr.asarray([1.0])).to_list()
-        [0.0]
-
-    Source: array API, `acos`.
-    """
-    return _one("acos", x)
-
-
-@public("pr.atan")
-def atan(x: Tensor, /) -> Tensor:
-    """The angle in (-π/2, π/2) whose tangent is x.
-
-    Example:
-        >>> pr.atan(pr.asarray([0.0])).to_list()
-        [0.0]
-
-    Source: array API, `atan`.
-    """
-    return _one("atan", x)
-
-
-@public("pr.atan2")
-def atan2(x1: Operand, x2: Operand, /) -> Tensor:
-    """The angle in [-π, π] of the point with abscissa x2 and ordinate x1.
-
-    Gradient at the origin: 0.
-
-    Example:
-        >>> pr.atan2(pr.asarray([0.0, 1.0]), pr.asarray([1.0, 0.0])).to_list()
-        [0.0, 1.5707963705062866]
-
-    Source: array API, `atan2`.
-    """
-    return _two("atan2", x1, x2)
-
-
-@public("pr.sinh")
-def sinh(x: Tensor, /) -> Tensor:
-    """(eˣ - e⁻ˣ) / 2.
-
-    Example:
-        >>> pr.sinh(pr.asarray([0.0])).to_list()
-        [0.0]
-
-    Source: array API, `sinh`.
-    """
-    return _one("sinh", x)
-
-
-@public("pr.cosh")
-def cosh(x: Tensor, /) -> Tensor:
-    """(eˣ + e⁻ˣ) / 2.
-
-    Example:
-        >>> pr.cosh(pr.asarray([0.0])).to_list()
-        [1.0]
-
-    Source: array API, `cosh`.
-    """
-    return _one("cosh", x)
-
-
-@public("pr.tanh")
-def tanh(x: Tensor, /) -> Tensor:
-    """sinh x / cosh x.
-
-    Example:
-        >>> pr.tanh(pr.asarray([0.0, 100.0])).to_list()
-        [0.0, 1.0]
-
-    Source: array API, `tanh`.
-    """
-    return _one("tanh", x)
-
-
-@public("pr.asinh")
-def asinh(x: Tensor, /) -> Tensor:
-    """The inverse of sinh.
-
-    Example:
-        >>> pr.asinh(pr.asarray([0.0])).to_list()
-        [0.0]
-
-    Source: array API, `asinh`.
-    """
-    return _one("asinh", x)
-
-
-@public("pr.acosh")
-def acosh(x: Tensor, /) -> Tensor:
-    """The non-negative inverse of cosh; NaN below 1.
-
-    Example:
-        >>> pr.acosh(pr.asarray([1.0])).to_list()
-        [0.0]
-
-    Source: array API, `acosh`.
-    """
-    return _one("acosh", x)
-
-
-@public("pr.atanh")
-def atanh(x: Tensor, /) -> Tensor:
-    """The inverse of tanh; ±∞ at ±1, NaN beyond.
-
-    Example:
-        >>> pr.atanh(pr.asarray([0.0, 1.0])).to_list()
-        [0.0, inf]
-
-    Source: array API, `atanh`.
-    """
-    return _one("atanh", x)
-
-
-@public("pr.erf")
-def erf(x: Tensor, /) -> Tensor:
-    """The error function, 2/√π · ∫₀ˣ exp(-t²) dt.
-
-    Example:
-        >>> pr.erf(pr.asarray([0.0, 10.0])).to_list()
-        [0.0, 1.0]
-
-    Source: SciPy, `scipy.special.erf`.
-    """
-    return _one("erf", x)
+    return one("square", x)
 
 
 @public("pr.floor")
@@ -708,7 +372,7 @@ def copysign(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `copysign`.
     """
-    return _two("copysign", x1, x2)
+    return two("copysign", x1, x2)
 
 
 @public("pr.hypot")
@@ -723,7 +387,7 @@ def hypot(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `hypot`.
     """
-    return _two("hypot", x1, x2)
+    return two("hypot", x1, x2)
 
 
 @public("pr.reciprocal")
@@ -736,7 +400,7 @@ def reciprocal(x: Tensor, /) -> Tensor:
 
     Source: array API, `reciprocal`.
     """
-    return _one("recip", x)
+    return one("recip", x)
 
 
 @public("pr.logaddexp")
@@ -749,7 +413,7 @@ def logaddexp(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `logaddexp`.
     """
-    a, b = pair(_side(x1), _side(x2))
+    a, b = pair(side(x1), side(x2))
     dtype = a.dtype
     if dtype.is_half():
         a, b = cast_to(a, float32), cast_to(b, float32)
@@ -766,7 +430,7 @@ def maximum(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `maximum`.
     """
-    return _two("maximum", x1, x2)
+    return two("maximum", x1, x2)
 
 
 @public("pr.minimum")
@@ -779,7 +443,7 @@ def minimum(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `minimum`.
     """
-    return _two("minimum", x1, x2)
+    return two("minimum", x1, x2)
 
 
 @public("pr.nextafter")
@@ -794,216 +458,7 @@ def nextafter(x1: Operand, x2: Operand, /) -> Tensor:
 
     Source: array API, `nextafter`.
     """
-    return _two("nextafter", x1, x2)
-
-
-@public("pr.equal")
-def equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 = x2, as Bool.
-
-    Example:
-        >>> pr.equal(pr.asarray([1, 2, 3]), 2).to_list()
-        [False, True, False]
-
-    Source: array API, `equal`.
-    """
-    return _two("eq", x1, x2)
-
-
-@public("pr.not_equal")
-def not_equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 ≠ x2, as Bool.
-
-    Example:
-        >>> pr.not_equal(pr.asarray([1, 2, 3]), 2).to_list()
-        [True, False, True]
-
-    Source: array API, `not_equal`.
-    """
-    return _two("ne", x1, x2)
-
-
-@public("pr.less")
-def less(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 < x2, as Bool.
-
-    Example:
-        >>> pr.less(pr.asarray([1, 2, 3]), 2).to_list()
-        [True, False, False]
-
-    Source: array API, `less`.
-    """
-    return _two("lt", x1, x2)
-
-
-@public("pr.less_equal")
-def less_equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 ≤ x2, as Bool.
-
-    Example:
-        >>> pr.less_equal(pr.asarray([1, 2, 3]), 2).to_list()
-        [True, True, False]
-
-    Source: array API, `less_equal`.
-    """
-    return _two("le", x1, x2)
-
-
-@public("pr.greater")
-def greater(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 > x2, as Bool.
-
-    Example:
-        >>> pr.greater(pr.asarray([1, 2, 3]), 2).to_list()
-        [False, False, True]
-
-    Source: array API, `greater`.
-    """
-    return _two("gt", x1, x2)
-
-
-@public("pr.greater_equal")
-def greater_equal(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 ≥ x2, as Bool.
-
-    Example:
-        >>> pr.greater_equal(pr.asarray([1, 2, 3]), 2).to_list()
-        [False, True, True]
-
-    Source: array API, `greater_equal`.
-    """
-    return _two("ge", x1, x2)
-
-
-@public("pr.logical_and")
-def logical_and(x1: Operand, x2: Operand, /) -> Tensor:
-    """True where both are true; Bool tensors only.
-
-    Example:
-        >>> pr.logical_and(pr.asarray([True, False]), True).to_list()
-        [True, False]
-
-    Source: array API, `logical_and`.
-    """
-    return _logical("and", x1, x2)
-
-
-@public("pr.logical_or")
-def logical_or(x1: Operand, x2: Operand, /) -> Tensor:
-    """True where at least one is true; Bool tensors only.
-
-    Example:
-        >>> pr.logical_or(pr.asarray([True, False]), True).to_list()
-        [True, True]
-
-    Source: array API, `logical_or`.
-    """
-    return _logical("or", x1, x2)
-
-
-@public("pr.logical_xor")
-def logical_xor(x1: Operand, x2: Operand, /) -> Tensor:
-    """True where exactly one is true; Bool tensors only.
-
-    Example:
-        >>> pr.logical_xor(pr.asarray([True, False]), True).to_list()
-        [False, True]
-
-    Source: array API, `logical_xor`.
-    """
-    return _logical("xor", x1, x2)
-
-
-@public("pr.logical_not")
-def logical_not(x: Tensor, /) -> Tensor:
-    """True where x is false; Bool tensors only.
-
-    Example:
-        >>> pr.logical_not(pr.asarray([True, False])).to_list()
-        [False, True]
-
-    Source: array API, `logical_not`.
-    """
-    return _one("logical_not", x)
-
-
-@public("pr.bitwise_and")
-def bitwise_and(x1: Operand, x2: Operand, /) -> Tensor:
-    """The bits set in both; Int and Bool tensors.
-
-    Example:
-        >>> pr.bitwise_and(pr.asarray([12, 10]), 6).to_list()
-        [4, 2]
-
-    Source: array API, `bitwise_and`.
-    """
-    return _bits("and", x1, x2)
-
-
-@public("pr.bitwise_or")
-def bitwise_or(x1: Operand, x2: Operand, /) -> Tensor:
-    """The bits set in at least one; Int and Bool tensors.
-
-    Example:
-        >>> pr.bitwise_or(pr.asarray([12, 10]), 6).to_list()
-        [14, 14]
-
-    Source: array API, `bitwise_or`.
-    """
-    return _bits("or", x1, x2)
-
-
-@public("pr.bitwise_xor")
-def bitwise_xor(x1: Operand, x2: Operand, /) -> Tensor:
-    """The bits set in exactly one; Int and Bool tensors.
-
-    Example:
-        >>> pr.bitwise_xor(pr.asarray([12, 10]), 6).to_list()
-        [10, 12]
-
-    Source: array API, `bitwise_xor`.
-    """
-    return _bits("xor", x1, x2)
-
-
-@public("pr.bitwise_left_shift")
-def bitwise_left_shift(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 shifted left by x2 bits; 0 where x2 is negative or no less than the width.
-
-    Example:
-        >>> pr.bitwise_left_shift(pr.asarray([1, 3]), 2).to_list()
-        [4, 12]
-
-    Source: array API, `bitwise_left_shift`.
-    """
-    return _two("shl", x1, x2)
-
-
-@public("pr.bitwise_right_shift")
-def bitwise_right_shift(x1: Operand, x2: Operand, /) -> Tensor:
-    """⌊x1 / 2^x2⌋; where x2 is negative or no less than the width, 0, or -1 for x1 < 0.
-
-    Example:
-        >>> pr.bitwise_right_shift(pr.asarray([8, -8]), 2).to_list()
-        [2, -2]
-
-    Source: array API, `bitwise_right_shift`.
-    """
-    return _two("shr", x1, x2)
-
-
-@public("pr.bitwise_invert")
-def bitwise_invert(x: Tensor, /) -> Tensor:
-    """All bits flipped; Int and Bool tensors.
-
-    Example:
-        >>> pr.bitwise_invert(pr.asarray([0, 5])).to_list()
-        [-1, -6]
-
-    Source: array API, `bitwise_invert`.
-    """
-    t = tensor(x)
-    return apply("logical_not" if t.dtype.kind is Bool else "bit_not", (t,))
+    return two("nextafter", x1, x2)
 
 
 @public("pr.real")
@@ -1084,6 +539,6 @@ def clip(x: Tensor, /, min: Operand | None = None, max: Operand | None = None) -
 def _bound(bound: Operand | None, t: Tensor) -> Tensor | None:
     if bound is None:
         return None
-    b = operand(_side(bound), t)
+    b = operand(side(bound), t)
     promote(b.dtype, t.dtype)  # kinds do not mix
     return cast_to(b, t.dtype)
