@@ -1,4 +1,4 @@
-"""Settings of all tests: their own kernel cache, stage checkers on, the names that doctests use."""
+"""Settings of all tests: their own kernel cache, stage checkers on, the devices, the names that doctests use."""
 
 import os
 import tempfile
@@ -26,3 +26,9 @@ def _same_threads() -> Iterator[None]:
     before = pr.get_num_threads()
     yield
     pr.set_num_threads(before)
+
+
+@pytest.fixture(params=["cpu", "flex"])
+def device(request: pytest.FixtureRequest) -> pr.Device:
+    """Every device in turn: the compiled one and the oracle."""
+    return pr.Device(request.param)

@@ -19,16 +19,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from expect import fails
 
 import pyrite as pr
 
 NAMES = ["cpu", "flex"]
 DATA = [1, 2, 3, 4, 5, 6]
-
-
-@pytest.fixture(params=NAMES)
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
 
 
 @pytest.fixture(params=[*NAMES, None])
@@ -78,13 +74,6 @@ def element(buffer: Any, i: int) -> Any:
 
 def change(buffer: Any, i: int, value: Any) -> None:
     (buffer.array if isinstance(buffer, Exporter) else buffer)[i] = value
-
-
-def fails(kind: type[Exception], text: str, call: Callable[[], Any]) -> None:
-    with pytest.raises(kind) as info:
-        call()
-    assert str(info.value) == text
-    assert isinstance(info.value, pr.PyriteError)
 
 
 def put(t: pr.Tensor, key: Any, value: Any) -> Callable[[], None]:

@@ -15,13 +15,7 @@ import pytest
 import pyrite as pr
 from pyrite.errors import named
 
-NAMES = ["cpu", "flex"]
 INSIDE = str(Path(pr.__file__).parent)
-
-
-@pytest.fixture(params=NAMES)
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
 
 
 class Things:

@@ -8,22 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from expect import fails
 
 import pyrite as pr
-
-NAMES = ["cpu", "flex"]
-
-
-@pytest.fixture(params=NAMES)
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
-
-
-def fails(kind: type[Exception], text: str, call: Callable[[], Any]) -> None:
-    with pytest.raises(kind) as info:
-        call()
-    assert str(info.value) == text
-    assert isinstance(info.value, pr.PyriteError)
 
 
 def put(t: pr.Tensor, key: Any, value: Any) -> Callable[[], None]:

@@ -14,11 +14,6 @@ import pyrite as pr
 DEVICES = ["cpu", "flex"]
 
 
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
-
-
 def test_elementwise_and_reduction(device: pr.Device) -> None:
     x = np.linspace(-2.0, 3.0, 60, dtype=np.float32).reshape(5, 12)
     t = pr.asarray(x, device=device)

@@ -8,19 +8,14 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from expect import fails
 
 import pyrite as pr
 
 A = pr.activation
-DEVICES = ["cpu", "flex"]
 FLOATS = [pr.float64, pr.float32]
 HALVES = [pr.float16, pr.bfloat16]
 Call = Callable[[pr.Tensor], pr.Tensor]
-
-
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
 
 
 def softplus(x: Any) -> Any:
@@ -399,13 +394,6 @@ def test_fuses(name: str) -> None:
 # --- errors ------------------------------------------------------------------------------
 
 HINT = "\nHint: cast it first, for example to float32"
-
-
-def fails(kind: type[Exception], text: str, call: Callable[[], Any]) -> None:
-    with pytest.raises(kind) as caught:
-        call()
-    assert type(caught.value) is kind
-    assert str(caught.value) == text
 
 
 @pytest.mark.parametrize("dtype", [pr.int64, pr.uint8, pr.bool_], ids=str)

@@ -18,11 +18,6 @@ DTYPES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=["cpu", "flex"])
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
-
-
 def test_constructor() -> None:
     d = TensorData([[1.0, 2.0], [3.0, 4.0]])
     assert (d.shape, d.dtype, d.rank, d.num_elements()) == ((2, 2), pr.float32, 2, 4)

@@ -20,11 +20,6 @@ def _options() -> Iterator[None]:
     pr.set_print_options(before)
 
 
-@pytest.fixture(params=["cpu", "flex"])
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
-
-
 def text(rows: str, shape: str, device: pr.Device, kind: str, dtype: str) -> str:
     return (
         f"Tensor {{\n  data:\n{rows},\n  shape:  {shape},\n  device:  Cpu,\n"

@@ -9,25 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from expect import fails
 
 import pyrite as pr
 
 G = pr.grid
 Mode, Padding, Options = pr.InterpolateMode, pr.GridSamplePaddingMode, pr.GridSampleOptions
-DEVICES = ["cpu", "flex"]
 MODES = [Mode.Nearest, Mode.Bilinear, Mode.Bicubic]
-
-
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
-
-
-def fails(kind: type[Exception], text: str, call: Callable[[], Any]) -> None:
-    with pytest.raises(kind) as caught:
-        call()
-    assert type(caught.value) is kind
-    assert str(caught.value) == text
 
 
 # --- sampling, one pixel at a time -------------------------------------------------------

@@ -9,21 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
+from expect import fails
 
 import pyrite as pr
 
 L = pr.linalg
 Norm = L.Norm
 Array = np.ndarray[Any, Any]
-DEVICES = ["cpu", "flex"]
 BATCHES: list[tuple[int, ...]] = [(), (3,), (2, 1), (0,)]
 SHAPES = [(1, 1), (3, 3), (5, 5), (4, 2), (2, 4), (1, 3), (3, 1), (0, 0), (0, 3), (3, 0)]
 HALVES = [pr.float16, pr.bfloat16]
-
-
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
 
 
 def noise(*shape: int, seed: int = 0) -> Array:
@@ -40,13 +35,6 @@ def close(got: pr.Tensor, want: Any, tol: float = 1e-10) -> None:
     want = np.asarray(want)
     assert got.shape == want.shape
     np.testing.assert_allclose(got.numpy().astype(np.float64), want, rtol=tol, atol=tol)
-
-
-def fails(kind: type[Exception], text: str, call: Callable[[], Any]) -> None:
-    with pytest.raises(kind) as caught:
-        call()
-    assert type(caught.value) is kind
-    assert str(caught.value) == text
 
 
 def fails_when_read(text: str, call: Callable[[], pr.Tensor]) -> None:

@@ -12,11 +12,6 @@ import pyrite as pr
 from pyrite import PadMode
 
 
-@pytest.fixture(params=["cpu", "flex"])
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
-
-
 def leaf(data: Any, device: pr.Device) -> pr.Tensor:
     return pr.asarray(data, device=device).autodiff().require_grad()
 

@@ -9,25 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from expect import fails
 
 import pyrite as pr
 
 S = pr.signal
 Options = S.StftOptions
-DEVICES = ["cpu", "flex"]
 LENGTHS = [1, 2, 3, 4, 5, 7, 8, 12, 13, 30, 64, 97, 100, 251, 1000]
-
-
-@pytest.fixture(params=DEVICES)
-def device(request: pytest.FixtureRequest) -> pr.Device:
-    return pr.Device(request.param)
-
-
-def fails(kind: type[Exception], text: str, call: Callable[[], Any]) -> None:
-    with pytest.raises(kind) as caught:
-        call()
-    assert type(caught.value) is kind
-    assert str(caught.value) == text
 
 
 def noise(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:
