@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .backends.autodiff import Do, Step, Traced, Value, array_of, run
 from .backends.base import Array
 from .device import Device, TensorCreationOptions, as_device, device_of
-from .dtypes import DType, Kind, as_dtype, check_scalar, kind_of_scalar, promote
+from .dtypes import DType, Float, Kind, as_dtype, check_scalar, kind_of_scalar, promote
 from .errors import ArgumentError, DeviceError, DTypeError
 from .layout import Ints
 from .ops.record import REGISTRY, Op
@@ -32,6 +32,7 @@ class Handle:
 
 
 _tensor_class: type[Any] = Handle
+_new: Any = object.__new__
 
 
 def set_tensor_class(cls: type[Any]) -> None:
@@ -42,9 +43,9 @@ def set_tensor_class(cls: type[Any]) -> None:
 
 def wrap(value: Value) -> Tensor:
     """A tensor over a value."""
-    t = object.__new__(_tensor_class)
+    t: Tensor = _new(_tensor_class)
     t._v = value
-    return cast("Tensor", t)
+    return t
 
 
 def do_of(*tensors: Handle) -> Do:
@@ -81,16 +82,20 @@ def same_device(tensors: Sequence[Handle]) -> None:
 
 def apply(name: str | Op, tensors: Sequence[Handle], *params: Any) -> Tensor:
     """Runs an op on tensors of one device."""
-    op = REGISTRY[name] if isinstance(name, str) else name
-    if len(tensors) > 1:
-        do_of(*tensors)
-    return wrap(run(op, tuple([t._v for t in tensors]), params))
+    op = REGISTRY[name] if name.__class__ is str else name
+    if len(tensors) == 1:
+        x = tensors[0]._v
+        return wrap(x.backend.run(op, (x,), params) if type(x) is Array else run(op, (x,), params))  # type: ignore
+    do_of(*tensors)
+    return wrap(run(op, tuple([t._v for t in tensors]), params))  # type: ignore
 
 
 def operand(x: Any, like: Handle) -> Tensor:
     """`x` as a tensor beside `like`: a Python number takes its dtype and must fit, an array becomes a tensor."""
     if isinstance(x, Handle):
-        return cast("Tensor", x)
+        return x  # type: ignore
+    if type(x) is float and like._v.dtype.kind is Float:
+        return wrap(array_of(like._v).backend.constant(x, like._v.dtype))
     if kind_of_scalar(x) is not None and not isinstance(x, np.generic):
         return scalar_like(x, like)
     if isinstance(x, np.generic):
@@ -109,20 +114,20 @@ def scalar_like(x: Any, like: Handle) -> Tensor:
 def cast_to(t: Handle, dtype: DType) -> Tensor:
     """`t` in another dtype; itself if it has it."""
     if t._v.dtype is dtype:
-        return cast("Tensor", t)
+        return t  # type: ignore
     return apply("cast", (t,), dtype)
 
 
 def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Two operands of one dtype: promoted inside a kind, Python numbers fitted to the other."""
+    a: Any
+    b: Any
     if not isinstance(x, Handle):
         if not isinstance(y, Handle):
             raise DTypeError(f"expected at least one tensor, got {type(x).__name__} and {type(y).__name__}")
-        b = cast("Tensor", y)
-        a = operand(x, b)
+        a, b = operand(x, y), y
     else:
-        a = cast("Tensor", x)
-        b = operand(y, a)
+        a, b = x, operand(y, x)
     da, db = a._v.dtype, b._v.dtype
     if da is not db:
         dtype = promote(da, db)
@@ -130,7 +135,7 @@ def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return a, b
 
 
-def binary(name: str, x: Any, y: Any) -> Tensor:
+def binary(name: str | Op, x: Any, y: Any) -> Tensor:
     """An op on two operands, broadcast as in the array API."""
     a, b = pair(x, y)
     return apply(name, (a, b))

@@ -346,8 +346,14 @@ def check_scalar(value: Any, dtype: DType) -> Any:
     )
 
 
+_SCALARS: dict[type, type[Kind]] = {bool: Bool, int: Int, float: Float, complex: Complex}
+
+
 def kind_of_scalar(value: Any) -> type[Kind] | None:
     """The kind of a Python or NumPy scalar; None for anything else."""
+    kind = _SCALARS.get(type(value))
+    if kind is not None:
+        return kind
     if isinstance(value, (bool, np.bool_)):
         return Bool
     if isinstance(value, (int, np.integer)):

@@ -7,6 +7,7 @@ its inputs, so that a result holds no graph.
 from __future__ import annotations
 
 import itertools
+import operator
 import sys
 from collections.abc import Sequence
 from types import CodeType
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from .ops.record import Op
     from .storage import Storage
 
-_sequence = itertools.count(1).__next__
+next_number = itertools.count(1).__next__  # of a node
+_age = operator.attrgetter("seq")
 
 Site = tuple[CodeType, int]
 
@@ -38,6 +40,63 @@ class _Rare:
     checked: bool = False  # its indices were known, and in bounds, at the call
 
 
+class Call:
+    """An op with parameters on inputs of certain shapes and dtypes: what all such nodes have in common.
+
+    Made by `call_of`, once: two nodes with one call differ only in their inputs and layouts.
+    """
+
+    __slots__ = ("op", "shape", "dtype", "placed", "named", "layout")
+
+    def __init__(self, op: Op, shape: Ints, dtype: DType) -> None:
+        self.op = op
+        self.shape = shape
+        self.dtype = dtype
+        self.layout: Any = None  # of a movement: strides and offset over a row-major input, False if it takes a copy
+        self.placed = op.fuses == "movement" or op.bounds is not None  # may have a layout, or checked indices
+        # only these can fail later: on their values, or for want of memory
+        self.named = op.fuses == "opaque" or op.bounds is not None or size_of(shape) >= NAMED
+
+
+NAMED = 1 << 14  # elements; smaller results of fused ops do not remember their line
+_CALLS: dict[Any, Call] = {}
+_CALLS_KEPT = 1 << 14
+
+
+def call_of(op: Op, nodes: Sequence[Node], params: tuple[Any, ...]) -> Call:
+    """The call of an op on these inputs; every user error in shapes, dtypes and parameters is raised here."""
+    key: Any
+    if not params and len(nodes) == 2:
+        x, y = nodes
+        key = (op, x.shape, x.dtype, y.shape, y.dtype)
+    else:
+        key = [op, exact(params) if params else None]
+        for n in nodes:
+            key.append(n.shape)
+            key.append(n.dtype)
+        key = tuple(key)
+    found = _CALLS.get(key)
+    if found is None:
+        shape, dtype = op.infer(nodes, *params) if op.variadic else op.infer(*nodes, *params)
+        if len(_CALLS) >= _CALLS_KEPT:
+            _CALLS.clear()
+        found = _CALLS[key] = Call(op, shape, dtype)
+    return found
+
+
+def exact(params: tuple[Any, ...]) -> Any:
+    """Parameters as a key: 0.0 equals -0.0 and True equals 1, but they are different parameters."""
+    for p in params:
+        kind = type(p)
+        if kind is tuple:
+            for q in p:
+                if type(q) is not int:
+                    return (params, repr(params))
+        elif kind is not int and kind is not DType and kind is not str:
+            return (params, repr(params))
+    return params
+
+
 class Node(_Rare):
     """One value: `op` over `inputs`, or a leaf (no op) with a storage, or a constant scalar (`value`).
 
@@ -45,7 +104,7 @@ class Node(_Rare):
     of a pending view will get. `strides` is None for row-major.
     """
 
-    __slots__ = ("op", "inputs", "params", "shape", "dtype", "seq", "storage")
+    __slots__ = ("op", "inputs", "params", "shape", "dtype", "seq", "storage", "call")
 
     op: Op | None
     inputs: tuple[Node, ...]
@@ -54,6 +113,7 @@ class Node(_Rare):
     dtype: DType
     seq: int
     storage: Storage | None
+    call: Call | None
 
     def __init__(self, op: Op | None, inputs: tuple[Node, ...], params: tuple[Any, ...], shape: Ints, dtype: DType):
         self.op = op
@@ -61,8 +121,9 @@ class Node(_Rare):
         self.params = params
         self.shape = shape
         self.dtype = dtype
-        self.seq = _sequence()
+        self.seq = next_number()
         self.storage = None
+        self.call = None
 
     @property
     def ndim(self) -> int:
@@ -88,6 +149,10 @@ class Node(_Rare):
         if self.value is not None:
             return np.asarray(self.value, dtype=self.dtype.np)
         assert self.storage is not None, "the node is still pending"
+        if self.strides is None and not self.offset:
+            flat = self.storage.flat
+            if flat.size == size_of(self.shape):
+                return flat.reshape(self.shape)  # three times as fast
         return self.storage.view(self.shape, self.element_strides(), self.offset)
 
     def settle(self, storage: Storage) -> None:
@@ -116,19 +181,28 @@ def constant(value: Any, dtype: DType) -> Node:
     return node
 
 
+class Failures:
+    """Has any node of this process failed? As long as none has, drains need not look for errors."""
+
+    seen = False
+
+
+def fail(node: Node, error: PyriteError) -> None:
+    """Gives a node an error in place of a value."""
+    Failures.seen = True
+    node.error = error
+
+
 def pending_below(outputs: Sequence[Node]) -> list[Node]:
     """Every pending node that `outputs` need, inputs before users, in program order."""
-    seen: set[Node] = set()
-    stack = [n for n in outputs if not n.known]
+    stack = [n for n in outputs if n.storage is None and n.op is not None]
+    seen = set(stack)
     while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        for i in node.inputs:
-            if i.storage is None and i.value is None and i not in seen:
+        for i in stack.pop().inputs:
+            if i.storage is None and i.op is not None and i not in seen:
+                seen.add(i)
                 stack.append(i)
-    return sorted(seen, key=lambda n: n.seq)
+    return sorted(seen, key=_age)
 
 
 _inside: dict[CodeType, bool] = {}

@@ -141,6 +141,14 @@ def infer_reshape(shape: Ints, new: Sequence[Any], *, zero_keeps: bool = False) 
 
     Raises `ShapeError` when the element counts differ.
     """
+    count = 1
+    for s in new:
+        if type(s) is not int or s <= 0:
+            break
+        count *= s
+    else:
+        if count == size_of(shape):
+            return tuple(new)  # the plain case
     try:
         wanted = [operator.index(s) for s in new]
     except TypeError:

@@ -6,10 +6,13 @@ where the system has them: a fresh page costs more than the arithmetic on it.
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
+import sys
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -106,6 +109,34 @@ class Pool:
 POOL = Pool(_pool_limit())
 
 
+def _slow_address(array: np.ndarray[Any, Any]) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _quick_address(array: np.ndarray[Any, Any]) -> int:
+    # the first field of an array object after its header is the address of its data
+    return _word(id(array) + _HEADER).value
+
+
+_empty = np.empty
+_new: Any = object.__new__
+_word = ctypes.c_ssize_t.from_address
+_HEADER = object.__basicsize__
+
+
+def _address_reader() -> Callable[[np.ndarray[Any, Any]], int]:
+    """The quick way, seven times as fast, where the interpreter lays objects out as it expects."""
+    if sys.implementation.name != "cpython":
+        return _slow_address
+    probes: list[np.ndarray[Any, Any]] = [np.empty(3), np.empty((2, 5), np.int8)[1:, 2:], np.zeros(1 << 16)]
+    quick = all(_quick_address(p) == _slow_address(p) for p in probes)
+    return _quick_address if quick else _slow_address
+
+
+address_of = _address_reader()
+
+
 class Storage:
     """A flat buffer of elements.
 
@@ -116,7 +147,7 @@ class Storage:
 
     def __init__(self, flat: np.ndarray[Any, Any], *, writable: bool = True, foreign: bool = False) -> None:
         self.flat = flat
-        self.pointer: int = flat.__array_interface__["data"][0]
+        self.pointer: int = address_of(flat)
         self.writable = writable
         self.foreign = foreign
         self.volatile = foreign and writable  # the content may change behind our back
@@ -127,9 +158,15 @@ class Storage:
     def new(size: int, dtype: DType) -> Storage:
         """Owned memory for `size` elements, content undefined; raises `OutOfMemoryError`."""
         nbytes = size * dtype.itemsize
-        if nbytes < POOLED:
-            return Storage(np.empty(size, dtype.np))
-        return Storage(POOL.take(nbytes)[:nbytes].view(dtype.np))
+        flat = _empty(size, dtype.np) if nbytes < POOLED else POOL.take(nbytes)[:nbytes].view(dtype.np)
+        made: Storage = _new(Storage)  # without a call of __init__: this is on the way of every small kernel
+        made.flat = flat
+        made.pointer = address_of(flat)
+        made.writable = True
+        made.foreign = made.volatile = False
+        made.captures = []
+        made.twins = []
+        return made
 
     @staticmethod
     def adopt(array: np.ndarray[Any, Any]) -> Storage:
@@ -182,4 +219,4 @@ class Storage:
         fresh = np.empty_like(flat) if nbytes < POOLED else POOL.take(nbytes)[:nbytes].view(flat.dtype)
         fresh[...] = flat
         self.flat = fresh
-        self.pointer = fresh.__array_interface__["data"][0]
+        self.pointer = address_of(fresh)

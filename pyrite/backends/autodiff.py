@@ -234,7 +234,15 @@ class Do:
                     return self.backend.run(op, (), args)
                 return run(op, values, args[arity:])
 
-            function = call
+            def call_one(x: Any, *params: Any) -> Any:
+                return x.backend.run(op, (x,), params) if type(x) is Array else call(x, *params)
+
+            def call_two(x: Any, y: Any, *params: Any) -> Any:
+                if type(x) is Array and type(y) is Array:
+                    return x.backend.run(op, (x, y), params)
+                return call(x, y, *params)
+
+            function = call_one if arity == 1 else call_two if arity == 2 else call
         self.__dict__[name] = function
         return function
 

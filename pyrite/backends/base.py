@@ -15,14 +15,14 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import PyriteError, ReadOnlyError
-from ..graph import Node, call_site, constant, leaf
-from ..layout import Ints, overlaps, size_of
+from ..graph import Call, Node, call_of, call_site, constant, leaf, next_number
+from ..layout import Ints, overlaps
 from ..ops.movement import view_layout
 from ..ops.record import Op, reference_array
 from ..storage import Storage
 
 BACKENDS: weakref.WeakSet[Backend] = weakref.WeakSet()
-NAMED = 1 << 14  # elements; smaller results of fused ops do not remember their line
+_new: Any = object.__new__
 
 
 class Array:
@@ -82,19 +82,35 @@ class Backend:
 
     def run(self, op: Op, inputs: Sequence[Array], params: tuple[Any, ...] = ()) -> Array:
         """The result of `op` as a new handle; every user error is raised here."""
-        nodes = tuple([a.node for a in inputs])
-        shape, dtype = op.infer(nodes, *params) if op.variadic else op.infer(*nodes, *params)
-        node = Node(op, nodes, params, shape, dtype)
-        fuses = op.fuses
-        if fuses == "movement":
-            view = self._view(node, inputs[0])
-            if view is not None:
-                return view
-        elif op.bounds is not None:
-            node.checked = check_bounds(op, nodes, params)
-        if fuses == "opaque" or op.bounds is not None or size_of(shape) >= NAMED:
-            node.site = call_site()  # only these can fail later: on their values, or for want of memory
-        array = Array(node, self)
+        if len(inputs) == 2:
+            a, b = inputs
+            nodes: tuple[Node, ...] = (a.node, b.node)
+        else:
+            nodes = tuple([a.node for a in inputs])
+        call = call_of(op, nodes, params)
+        # made without a call of __init__: every operation passes here
+        node: Node = _new(Node)
+        node.op = op
+        node.inputs = nodes
+        node.params = params
+        node.shape = call.shape
+        node.dtype = call.dtype
+        node.seq = next_number()
+        node.storage = None
+        node.call = call
+        if call.placed:
+            if op.fuses == "movement":
+                view = self._view(node, call, inputs[0])
+                if view is not None:
+                    return view
+            elif op.bounds is not None:
+                node.checked = check_bounds(op, nodes, params)
+        if call.named:
+            node.site = call_site()
+        array: Array = _new(Array)
+        array.node = node
+        array.backend = self
+        array.base = None
         self.submit(array)
         for n in nodes:
             storage = n.storage
@@ -102,16 +118,20 @@ class Backend:
                 self.settle()  # nobody can see a later write to foreign memory, so it is read now
         return array
 
-    def _view(self, node: Node, base: Array) -> Array | None:
+    def _view(self, node: Node, call: Call, base: Array) -> Array | None:
         """A movement as a view of its input's memory, known or to come; None when it takes a copy."""
         source = node.inputs[0]
         if source.value is not None:
             return None
-        assert node.op is not None
-        placed = view_layout(
-            node.op, node.params, source.shape, source.element_strides(), source.offset, node.shape
-        )
+        plain = source.strides is None and not source.offset
+        placed: Any = call.layout if plain else None
         if placed is None:
+            placed = view_layout(
+                call.op, node.params, source.shape, source.element_strides(), source.offset, node.shape
+            ) or False
+            if plain:
+                call.layout = placed
+        if placed is False:
             return None
         node.strides, node.offset = placed
         array = Array(node, self, base.root)

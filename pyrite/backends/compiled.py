@@ -26,7 +26,7 @@ from ..codegen.fuse import KernelStep, Planner, lower_graph
 from ..codegen.jit import COMPILING, STATISTICS, compile_kernel
 from ..codegen.llvm import argument_words, render
 from ..codegen.loops import STRIP, Nest, PNode, check_nest
-from ..dtypes import DType
+from ..dtypes import DType, float32
 from ..errors import (
     ArgumentError,
     BoundsError,
@@ -36,7 +36,7 @@ from ..errors import (
     OutOfMemoryError,
     PyriteError,
 )
-from ..graph import Node, check, constant, describe_site, leaf, pending_below
+from ..graph import Failures, Node, check, constant, describe_site, fail, leaf, pending_below
 from ..layout import size_of
 from ..storage import POOL, POOLED, Storage
 from . import threads
@@ -48,6 +48,7 @@ _ref = weakref.ref
 _CHUNK = 1 << 15  # weighted elements that are worth a thread
 _TILE_ROWS, _TILE_COLUMNS = 128, 128
 _PLANS = 2048  # plans kept
+_SCRATCH = 5  # place of the scratch memory in a job
 _PACK = {"f64": "<d", "f32": "<f", "f16": "<e"}
 
 DEBUG = int(os.environ.get("PYRITE_DEBUG", "0") or 0)
@@ -135,13 +136,22 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
+class Job:
+    """What a kernel is called with: its argument block, the rows and columns to do, and a worker's scratch memory."""
+
+    __slots__ = ("words", "address")
+
+    def __init__(self, block: Any, r0: int, r1: int, c0: int, c1: int) -> None:
+        self.words = (ctypes.c_int64 * 6)(ctypes.addressof(block), r0, r1, c0, c1, 0)
+        self.address = ctypes.addressof(self.words)
+
+
 @dataclass
 class Launch:
     """A kernel with all arguments but pointers and scalars filled in."""
 
     function: Any
     block: Any  # the argument words, a ctypes array; pointers and scalars are set at each launch
-    address: int  # of the block
     pointers: list[tuple[int, int, int]]  # word, slot, bytes after the slot's first element
     scalars: list[tuple[int, int, DType]]  # word, slot, dtype
     stored: list[tuple[int, int, DType]]  # slot, elements, dtype
@@ -154,6 +164,22 @@ class Launch:
     tiled: bool = False  # reads or writes across the rows: run in small rectangles
     freed: list[int] = field(default_factory=list)
     reuse: dict[int, list[int]] = field(default_factory=dict)  # result slot: inputs read last, at the same places
+    floats: Any = field(init=False)  # the same words as pairs of float32
+    whole: Job = field(init=False)
+    parts: list[Job] = field(init=False)  # the whole in pieces for several threads; empty: not worth it
+
+    def __post_init__(self) -> None:
+        rows, columns = self.rows, self.columns
+        self.floats = (ctypes.c_float * (2 * len(self.block))).from_buffer(self.block)
+        self.whole = Job(self.block, 0, rows, 0, columns)
+        pieces: list[tuple[int, int, int, int]] = []
+        if self.empty:
+            pass
+        elif self.tiled:
+            pieces = _tiles(rows, columns)
+        elif rows * self.weight * (columns or 1) >= 16 * _CHUNK:
+            pieces = _chunks(rows, columns, self.weight, self.nest.tiled)
+        self.parts = [Job(self.block, *p) for p in pieces]
 
 
 @dataclass
@@ -175,6 +201,7 @@ class Plan:
         self.slots = steps.slots
         self.inputs = len(inputs)
         self.leaves = leaves
+        self.wanted = [i for i, n in enumerate(pending) if n in outputs]  # places in `pending`
         self.steps: list[Launch | Fallback] = []
         uses: dict[int, int] = {}
         for step in steps.steps:
@@ -268,7 +295,7 @@ def _launch(step: KernelStep) -> Launch:
     stored = [(p.slot, size_of(p.shape), p.dtype) for p in step.stored]
     words_array = (ctypes.c_int64 * len(block))(*block)
     return Launch(
-        None if empty else KERNELS.get(nest), words_array, ctypes.addressof(words_array), pointers, scalars, stored,
+        None if empty else KERNELS.get(nest), words_array, pointers, scalars, stored,
         rows, columns, weight, scratch, empty, nest,
         nest.tiled and rows >= 8 and n >= 8,
     )  # fmt: skip
@@ -318,7 +345,7 @@ class CompiledBackend(StreamBackend):
         if CHECK:
             check(pending)
         while outputs:
-            if any(n.error is not None for n in pending):
+            if Failures.seen and any(n.error is not None for n in pending):
                 _inherit_errors(pending)
                 outputs = [n for n in outputs if n.error is None]
                 pending = pending_below(outputs)
@@ -338,22 +365,24 @@ class CompiledBackend(StreamBackend):
             else:
                 STATISTICS.plan_hits += 1
                 self._plans.move_to_end(key)
-            storages: list[Storage | None] = [n.storage for n in inputs] + [None] * (plan.slots - len(inputs))
+            storages: list[Storage | None] = [n.storage for n in inputs]
+            first = len(storages)
+            storages += [None] * (plan.slots - first)
             taken = self._taken = []
-            first = len(inputs)
-            wanted = set(outputs)
             try:
                 failed = self._run(plan, inputs, storages, pending)
-                for i, node in enumerate(pending):
+                for i in plan.wanted:
                     storage = storages[first + i]
-                    if node in wanted and storage is not None and node.storage is None:
-                        node.settle(storage)
+                    if storage is not None:
+                        node = pending[i]
+                        node.storage = storage
+                        node.inputs = ()
             except BaseException:  # an interrupt: what has no value stays queued, if its inputs are still there
                 if taken:
                     lost = ExecutionError("interrupted after an input was written over")
                     for node in pending:
                         if not node.known:
-                            node.error = lost
+                            fail(node, lost)
                 raise
             if failed is None:
                 return
@@ -387,13 +416,16 @@ class CompiledBackend(StreamBackend):
     ) -> None:
         reuse = step.reuse
         for slot, size, dtype in step.stored:
-            for source in reuse.get(slot, ()):
-                # a memory that was taken already is held twice, so it is not free any more
-                if free_to_take(source, size, inputs, storages, pending):
-                    self._taken.append(source)  # first: an interrupt must find it
-                    STATISTICS.reused += 1
-                    storages[slot] = storages[source]
-                    break
+            if slot in reuse:
+                for source in reuse[slot]:
+                    # a memory that was taken already is held twice, so it is not free any more
+                    if free_to_take(source, size, inputs, storages, pending):
+                        self._taken.append(source)  # first: an interrupt must find it
+                        STATISTICS.reused += 1
+                        storages[slot] = storages[source]
+                        break
+                else:
+                    storages[slot] = Storage.new(size, dtype)
             else:
                 storages[slot] = Storage.new(size, dtype)
         if step.empty:
@@ -403,31 +435,36 @@ class CompiledBackend(StreamBackend):
         count = len(inputs)
         for at, slot, after in step.pointers:
             storage = storages[slot]
-            assert storage is not None
             if slot < count:
                 node = inputs[slot]
                 if node.offset:
                     after += node.offset * node.dtype.itemsize
-            words[at] = storage.pointer + after
+            words[at] = storage.pointer + after  # type: ignore[union-attr]
         for at, slot, dtype in step.scalars:
-            words[at] = pack(inputs[slot].value, dtype)
-        address = step.address
-        rows, columns = step.rows, step.columns
-        work = rows * step.weight * (columns or 1)
-        if work < 16 * _CHUNK or (threads.POOL.size == 1 and not step.tiled):
-            step.function(address, 0, rows, 0, columns, self._scratch_of(step, 0))
-            return
+            value = inputs[slot].value
+            if dtype is float32:
+                step.floats[2 * at] = value  # its lower half; the kernel reads no more
+            else:
+                words[at] = pack(value, dtype)
         function = step.function
-        for w in range(threads.POOL.size):
-            self._scratch_of(step, w)
-        threads.POOL.run(
-            lambda worker, c: function(address, c[0], c[1], c[2], c[3], self._scratch_of(step, worker)),
-            _tiles(rows, columns) if step.tiled else _chunks(rows, columns, step.weight, step.nest.tiled),
-        )
+        parts = step.parts
+        if not parts or (not step.tiled and threads.POOL.size == 1):
+            if step.scratch:
+                step.whole.words[_SCRATCH] = self._scratch_of(step, 0)
+            function(step.whole.address)
+            return
+        if not step.scratch:
+            threads.POOL.run(lambda worker, part: function(part.address), parts)
+            return
+        scratch = [self._scratch_of(step, w) for w in range(threads.POOL.size)]
+
+        def run(worker: int, part: Job) -> None:
+            part.words[_SCRATCH] = scratch[worker]
+            function(part.address)
+
+        threads.POOL.run(run, parts)
 
     def _scratch_of(self, step: Launch, worker: int) -> int:
-        if not step.scratch:
-            return 0
         held = self._scratch.get(worker)
         if held is None or held.flat.size < step.scratch:
             held = self._scratch[worker] = Storage.new(step.scratch, DType.U8)
@@ -457,13 +494,13 @@ class CompiledBackend(StreamBackend):
         slots = _results(step)
         for i, node in enumerate(pending):
             if not node.known and (first + i in slots or any(x in gone for x in node.inputs)):
-                node.error = _at_call(error, node)
+                fail(node, _at_call(error, node))
         _inherit_errors(pending)
         if not any(n.error is not None for n in pending):
             # a value between the nodes failed: nothing that is left can be computed
             for node in pending:
                 if not node.known:
-                    node.error = _at_call(error, node)
+                    fail(node, _at_call(error, node))
 
 
 def _inherit_errors(pending: Sequence[Node]) -> None:
@@ -472,7 +509,7 @@ def _inherit_errors(pending: Sequence[Node]) -> None:
         if not node.known and node.error is None:
             for x in node.inputs:
                 if x.error is not None:
-                    node.error = x.error
+                    fail(node, x.error)
                     break
 
 
@@ -486,7 +523,7 @@ def _fail_all(pending: Sequence[Node], error: Exception) -> None:
     for node in pending:
         fault = ExecutionError(f"internal error while planning {node!r}: {type(error).__name__}: {error}")
         fault.__cause__ = error
-        node.error = fault
+        fail(node, fault)
 
 
 def make_plan(backend: CompiledBackend, node: Node) -> tuple[Plan, int]:
@@ -521,34 +558,35 @@ def _at_call(error: BaseException, node: Node) -> PyriteError:
 
 
 def _structure(pending: Sequence[Node], outputs: Sequence[Node]) -> tuple[Any, list[Node]]:
-    """The key of a drain's plan, and the known nodes that it reads."""
-    wanted = set(outputs)
+    """The key of a drain's plan, and the known nodes that it reads.
+
+    The key is flat. A call says how many inputs it has, and their shapes and dtypes: per input there follows its
+    place (that of a known node is negative; where one is met first, its strides come too), then the layout of what
+    may be a view.
+    """
     index: dict[Node, int] = {}
     inputs: list[Node] = []
-    shapes: list[Any] = [_fusion.get()]
-    items: list[Any] = []
-    for i, node in enumerate(pending):
-        places = []
+    items: list[Any] = [_fusion.get()]
+    add = items.append
+    for place, node in enumerate(pending):
+        call = node.call
+        add(call)
         for x in node.inputs:
             at = index.get(x)
             if at is None:
-                at = index[x] = -1 - len(inputs)
                 inputs.append(x)
-                shapes.append(
-                    (x.dtype, x.shape, x.strides) if x.value is None else x.dtype
-                )
-            places.append(at)
-        index[node] = i
-        params = node.params
-        for p in params:
-            if type(p) in _AMBIGUOUS:
-                params = (repr(params),)  # 0.0 == -0.0 and True == 1, but they are different parameters
-                break
-        items.append((node.op, params, tuple(places), node in wanted, node.strides, node.checked))
-    return (tuple(shapes), tuple(items)), inputs
+                at = index[x] = -len(inputs)
+                add(x.strides if x.op is not None or x.value is None else _CONSTANT)
+            add(at)
+        index[node] = place
+        if call.placed:  # type: ignore[union-attr]
+            add(node.strides)
+            add(node.checked)
+    items += [index[n] for n in outputs]
+    return tuple(items), inputs
 
 
-_AMBIGUOUS = frozenset({float, bool, complex})
+_CONSTANT = "constant"
 
 
 def _chunks(rows: int, columns: int, weight: int, together: bool = False) -> list[tuple[int, int, int, int]]:

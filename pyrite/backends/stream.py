@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 
-from ..graph import Node, pending_below
+from ..graph import Node, fail, pending_below
 from .base import Array, Backend
 
 _ref = weakref.ref
@@ -60,6 +60,13 @@ class StreamBackend(Backend):
             if array is None:
                 continue
             held.append(array)
+            node = array.node
+            if array.base is None and node.op is not None and node.op.fuses != "movement":
+                # the plain case: no view
+                if node.storage is None and node.error is None and node not in seen:
+                    seen.add(node)
+                    outputs.append(node)
+                continue
             for handle in (array.root, array):
                 node = handle.node
                 if node.known or node.error is not None or node in seen:
@@ -73,6 +80,8 @@ class StreamBackend(Backend):
 
     def bind_captures(self) -> None:
         """As the base's; a captured view whose own handle is gone is shown over its base first."""
+        if not self._late:
+            return
         for ref in self._late:
             held = ref()
             if held is not None and is_view(held.node) and base_of(held.node).known:
@@ -112,7 +121,7 @@ def show(view: Node) -> None:
         base = base.inputs[0]
     for node in chain:
         if base.error is not None:
-            node.error = base.error
+            fail(node, base.error)
         else:
             assert base.storage is not None, f"{base} was not computed"
             node.settle(base.storage)

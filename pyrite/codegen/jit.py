@@ -81,9 +81,7 @@ class Compiler:
         return _PROTOTYPE(address)
 
 
-_PROTOTYPE = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
-)
+_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # one argument: every further one costs 0.1 µs a call
 _compiler: Compiler | None = None
 COMPILING = threading.Lock()
 

@@ -3,9 +3,9 @@
 Every element goes through the same vector operations whether it is in the main loop or in the
 rest, so its bits do not depend on where it lies. No optimisation pass is needed or run.
 
-A kernel is `void kernel(ptr args, i64 r0, i64 r1, i64 c0, i64 c1, ptr scratch)`: rows r0 … r1,
-and columns c0 … c1 of each row where there are no reductions. `args` is a block of 64-bit
-words in the order that `argument_words` gives.
+A kernel is `void kernel(ptr job)`. The job is six 64-bit words: args, r0, r1, c0, c1 and scratch, for rows
+r0 … r1, and columns c0 … c1 of each row where there are no reductions. `args` is a block of 64-bit words
+in the order that `argument_words` gives.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .loops import BLOCK, LANES, STRIP, Nest, Reduction
 from .vector import V, Vector
 
 _AHEAD = 8  # rows
+_JOB = (("ptr", "args"), ("i64", "r0"), ("i64", "r1"), ("i64", "c0"), ("i64", "c1"), ("ptr", "scratch"))
 _IOTA = ", ".join(f"i64 {i}" for i in range(LANES))
 def argument_words(nest: Nest) -> dict[str, int]:
     """Where in the argument block each part begins: sizes, then per access pointer and strides, forms, scalars."""
@@ -111,7 +112,10 @@ class Renderer:
             self._columns()
         body = "\n".join(self.vec.lines)
         declarations = "\n".join(sorted(self.vec.declarations))
-        head = "define void @kernel(ptr %args, i64 %r0, i64 %r1, i64 %c0, i64 %c1, ptr %scratch) {\nentry:\n"
+        head = "define void @kernel(ptr %job) {\nentry:\n"
+        for at, (type, name) in enumerate(_JOB):
+            head += f"  %job{at} = getelementptr i64, ptr %job, i64 {at}\n"
+            head += f"  %{name} = load {type}, ptr %job{at}, align 8\n"
         return f"{head}{body}\n}}\n\n{declarations}\n"
 
     def _counted(self, start: str, stop: str, step: int, body: Callable[[str], None]) -> None:

@@ -11,13 +11,14 @@ from ..device import device_of
 from ..dtypes import Bool, Complex, Float, Int, kind_of_scalar
 from ..errors import ArgumentError, PyriteError, named, public
 from ..ops.contract import matmul_any
-from ..ops.record import REGISTRY
+from ..ops.record import REGISTRY, Op
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
-_ADD, _SUB, _MUL = REGISTRY["add"], REGISTRY["sub"], REGISTRY["mul"]
-
+_ADD, _SUB, _MUL, _DIV = REGISTRY["add"], REGISTRY["sub"], REGISTRY["mul"], REGISTRY["div"]
+_FLOORDIV, _FLOORMOD, _SHL, _SHR = (REGISTRY[name] for name in ("floordiv", "floormod", "shl", "shr"))
+_EQ, _NE, _LT, _LE, _GT, _GE = (REGISTRY[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 
 _BIG = 1 << 53  # ints below are floats without a check
 
@@ -27,23 +28,47 @@ def _known(x: Any) -> bool:
     return isinstance(x, Handle) or kind_of_scalar(x) is not None or hasattr(x, "__array__")
 
 
-def _two(name: str, symbol: str, x: Any, y: Any) -> Any:
-    try:
-        # the plain case first: two tensors without autodiff, of one dtype, on one device
-        if isinstance(x, Handle):
-            a = x._v
-            if type(a) is Array:
+def _plain(op: Op, x: Any, y: Any) -> Tensor | None:
+    """The quick way for the plain case: no autodiff, one dtype, one device, or a float tensor and a number."""
+    if isinstance(x, Handle):
+        a = x._v
+        if type(a) is Array:
+            if isinstance(y, Handle):
+                b = y._v
+                if type(b) is Array and a.node.dtype is b.node.dtype and a.backend is b.backend:
+                    return wrap(a.backend.run(op, (a, b)))
+            elif type(y) is float or (type(y) is int and -_BIG < y < _BIG):
                 dtype = a.node.dtype
-                if isinstance(y, Handle):
-                    b = y._v
-                    if type(b) is Array and b.node.dtype is dtype and a.backend is b.backend:
-                        return wrap(a.backend.run(REGISTRY[name], (a, b)))
-                elif dtype.kind is Float and (type(y) is float or (type(y) is int and -_BIG < y < _BIG)):
-                    return wrap(a.backend.run(REGISTRY[name], (a, a.backend.constant(float(y), dtype))))
-        return binary(name, x, y)
+                if dtype.kind is Float:
+                    return wrap(a.backend.run(op, (a, a.backend.constant(float(y), dtype))))
+    elif type(x) is float or (type(x) is int and -_BIG < x < _BIG):
+        b = y._v
+        if type(b) is Array and b.node.dtype.kind is Float:
+            return wrap(b.backend.run(op, (b.backend.constant(float(x), b.node.dtype), b)))
+    return None
+
+
+def _two(op: Op, symbol: str, x: Any, y: Any) -> Tensor:
+    try:
+        found = _plain(op, x, y)
+        if found is not None:
+            return found
+        return binary(op, x, y) if _known(x) and _known(y) else NotImplemented
     except PyriteError as error:
         caught = error
     raise named(caught, f"operator {symbol}") from caught.__cause__
+
+
+def _divided(x: Any, y: Any) -> Tensor:
+    try:
+        if x._v.dtype.kind is Float if isinstance(x, Handle) else y._v.dtype.kind is Float:
+            found = _plain(_DIV, x, y)
+            if found is not None:
+                return found
+        return divide(x, y) if _known(x) and _known(y) else NotImplemented
+    except PyriteError as error:
+        caught = error
+    raise named(caught, "operator /") from caught.__cause__
 
 
 class Operators(Handle):
@@ -54,42 +79,40 @@ class Operators(Handle):
     __array_ufunc__ = None  # NumPy leaves `array + tensor` to us
 
     def __add__(self, other: Any) -> Tensor:
-        return _two("add", "+", self, other) if _known(other) else NotImplemented
+        return _two(_ADD, "+", self, other)
 
     def __radd__(self, other: Any) -> Tensor:
-        return _two("add", "+", other, self) if _known(other) else NotImplemented
+        return _two(_ADD, "+", other, self)
 
     def __sub__(self, other: Any) -> Tensor:
-        return _two("sub", "-", self, other) if _known(other) else NotImplemented
+        return _two(_SUB, "-", self, other)
 
     def __rsub__(self, other: Any) -> Tensor:
-        return _two("sub", "-", other, self) if _known(other) else NotImplemented
+        return _two(_SUB, "-", other, self)
 
     def __mul__(self, other: Any) -> Tensor:
-        return _two("mul", "*", self, other) if _known(other) else NotImplemented
+        return _two(_MUL, "*", self, other)
 
     def __rmul__(self, other: Any) -> Tensor:
-        return _two("mul", "*", other, self) if _known(other) else NotImplemented
+        return _two(_MUL, "*", other, self)
 
-    @public("operator /")
     def __truediv__(self, other: Any) -> Tensor:
-        return divide(self, other) if _known(other) else NotImplemented
+        return _divided(self, other)
 
-    @public("operator /")
     def __rtruediv__(self, other: Any) -> Tensor:
-        return divide(other, self) if _known(other) else NotImplemented
+        return _divided(other, self)
 
     def __floordiv__(self, other: Any) -> Tensor:
-        return _two("floordiv", "//", self, other) if _known(other) else NotImplemented
+        return _two(_FLOORDIV, "//", self, other)
 
     def __rfloordiv__(self, other: Any) -> Tensor:
-        return _two("floordiv", "//", other, self) if _known(other) else NotImplemented
+        return _two(_FLOORDIV, "//", other, self)
 
     def __mod__(self, other: Any) -> Tensor:
-        return _two("floormod", "%", self, other) if _known(other) else NotImplemented
+        return _two(_FLOORMOD, "%", self, other)
 
     def __rmod__(self, other: Any) -> Tensor:
-        return _two("floormod", "%", other, self) if _known(other) else NotImplemented
+        return _two(_FLOORMOD, "%", other, self)
 
     @public("operator **")
     def __pow__(self, other: Any) -> Tensor:
@@ -126,36 +149,36 @@ class Operators(Handle):
         return _bits("xor", "^", other, self) if _known(other) else NotImplemented
 
     def __lshift__(self, other: Any) -> Tensor:
-        return _two("shl", "<<", self, other) if _known(other) else NotImplemented
+        return _two(_SHL, "<<", self, other)
 
     def __rlshift__(self, other: Any) -> Tensor:
-        return _two("shl", "<<", other, self) if _known(other) else NotImplemented
+        return _two(_SHL, "<<", other, self)
 
     def __rshift__(self, other: Any) -> Tensor:
-        return _two("shr", ">>", self, other) if _known(other) else NotImplemented
+        return _two(_SHR, ">>", self, other)
 
     def __rrshift__(self, other: Any) -> Tensor:
-        return _two("shr", ">>", other, self) if _known(other) else NotImplemented
+        return _two(_SHR, ">>", other, self)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return _two("eq", "==", self, other) if _known(other) else NotImplemented
+        return _two(_EQ, "==", self, other)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return _two("ne", "!=", self, other) if _known(other) else NotImplemented
+        return _two(_NE, "!=", self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __lt__(self, other: Any) -> Tensor:
-        return _two("lt", "<", self, other) if _known(other) else NotImplemented
+        return _two(_LT, "<", self, other)
 
     def __le__(self, other: Any) -> Tensor:
-        return _two("le", "<=", self, other) if _known(other) else NotImplemented
+        return _two(_LE, "<=", self, other)
 
     def __gt__(self, other: Any) -> Tensor:
-        return _two("gt", ">", self, other) if _known(other) else NotImplemented
+        return _two(_GT, ">", self, other)
 
     def __ge__(self, other: Any) -> Tensor:
-        return _two("ge", ">=", self, other) if _known(other) else NotImplemented
+        return _two(_GE, ">=", self, other)
 
     @public("operator -")
     def __neg__(self) -> Tensor:
