@@ -59,7 +59,7 @@ class Call:
 
 
 NAMED = 1 << 14  # elements; smaller results of fused ops do not remember their line
-_CALLS: dict[Any, Call] = {}
+known_calls: dict[Any, Call] = {}
 _CALLS_KEPT = 1 << 14
 
 
@@ -75,12 +75,12 @@ def call_of(op: Op, nodes: Sequence[Node], params: tuple[Any, ...]) -> Call:
             key.append(n.shape)
             key.append(n.dtype)
         key = tuple(key)
-    found = _CALLS.get(key)
+    found = known_calls.get(key)
     if found is None:
         shape, dtype = op.infer(nodes, *params) if op.variadic else op.infer(*nodes, *params)
-        if len(_CALLS) >= _CALLS_KEPT:
-            _CALLS.clear()
-        found = _CALLS[key] = Call(op, shape, dtype)
+        if len(known_calls) >= _CALLS_KEPT:
+            known_calls.clear()
+        found = known_calls[key] = Call(op, shape, dtype)
     return found
 
 

@@ -26,7 +26,7 @@ FULL = (float32, int32)  # these run in all layouts, the other dtypes in two
 def expected(op: Op, inputs: list[np.ndarray[Any, Any]], dtypes: list[DType], params: Any) -> Any:
     nodes = [leaf(Storage.adopt(np.array(x)), d, x.shape) for x, d in zip(inputs, dtypes)]
     shape, dtype = op.infer(nodes, *params) if op.variadic else op.infer(*nodes, *params)
-    got = apply_reference(op, nodes, params, dtype)
+    got = apply_reference(op, [n.array() for n in nodes], params, dtype)
     assert got.shape == shape, f"the reference gives {got.shape}, infer says {shape}"
     return got, dtype
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import PyriteError, ReadOnlyError
-from ..graph import Call, Node, call_of, call_site, constant, leaf, next_number
-from ..layout import Ints, overlaps
+from ..graph import Call, Node, call_of, call_site, constant, known_calls, leaf, next_number
+from ..layout import Ints, overlaps, size_of
 from ..ops.movement import view_layout
 from ..ops.record import Op, reference_array
 from ..storage import Storage
@@ -84,10 +84,14 @@ class Backend:
         """The result of `op` as a new handle; every user error is raised here."""
         if len(inputs) == 2:
             a, b = inputs
-            nodes: tuple[Node, ...] = (a.node, b.node)
+            x, y = a.node, b.node
+            nodes: tuple[Node, ...] = (x, y)
+            call = None if params else known_calls.get((op, x.shape, x.dtype, y.shape, y.dtype))
         else:
             nodes = tuple([a.node for a in inputs])
-        call = call_of(op, nodes, params)
+            call = None
+        if call is None:
+            call = call_of(op, nodes, params)
         # made without a call of __init__: every operation passes here
         node: Node = _new(Node)
         node.op = op
@@ -285,31 +289,47 @@ def check_bounds(op: Op, nodes: Sequence[Node], params: tuple[Any, ...]) -> bool
     return True
 
 
-def apply_reference(op: Op, nodes: Sequence[Node], params: tuple[Any, ...], dtype: DType) -> np.ndarray[Any, Any]:
-    """The op's NumPy reference on known nodes; halves compute in float32 and round once."""
-    arrays = [n.array() for n in nodes]
-    if op.bounds is not None:
-        if op.variadic:
-            op.bounds(arrays, *params)
-        else:
-            op.bounds(*arrays, *params)
+def apply_reference(
+    op: Op, arrays: Sequence[np.ndarray[Any, Any]], params: tuple[Any, ...], dtype: DType
+) -> np.ndarray[Any, Any]:
+    """The op's NumPy reference; halves compute in float32 and round once."""
+    _check_values(op, arrays, params)
     if op.half == "widen":
-        arrays = [a.astype(np.float32) if n.dtype.is_half() else a for a, n in zip(arrays, nodes)]
+        arrays = [a.astype(np.float32) if a.dtype.itemsize == 2 and a.dtype in _HALVES else a for a in arrays]
     with np.errstate(all="ignore"):
         result = op.reference(arrays, *params) if op.variadic else op.reference(*arrays, *params)
         return reference_array(result, dtype)
 
 
-def reference_storage(op: Op, node: Node, nodes: Sequence[Node]) -> tuple[Storage, Ints | None]:
+def _check_values(op: Op, arrays: Sequence[np.ndarray[Any, Any]], params: tuple[Any, ...]) -> None:
+    if op.bounds is not None:
+        if op.variadic:
+            op.bounds(arrays, *params)
+        else:
+            op.bounds(*arrays, *params)
+
+
+_HALVES = tuple([d.np for d in (DType.F16, DType.BF16)])
+
+
+def reference_storage(
+    op: Op, arrays: Sequence[np.ndarray[Any, Any]], params: tuple[Any, ...], shape: Ints, dtype: DType
+) -> Storage:
     """Runs the reference and gives its result a storage of its own, row-major."""
-    result = apply_reference(op, nodes, node.params, node.dtype)
-    if result.shape != node.shape:
-        raise PyriteError(f"internal: the reference of {op.name} gave {result.shape}, inferred {node.shape}")
+    if op.into is not None and not dtype.is_half():
+        _check_values(op, arrays, params)
+        storage = Storage.new(size_of(shape), dtype)
+        with np.errstate(all="ignore"):
+            op.into(storage.flat.reshape(shape), *arrays, *params)
+        return storage
+    result = apply_reference(op, arrays, params, dtype)
+    if result.shape != shape:
+        raise PyriteError(f"internal: the reference of {op.name} gave {result.shape}, inferred {shape}")
     fresh = result.flags.owndata or result.base is not None and not any(
-        n.storage is not None and np.may_share_memory(result, n.storage.flat) for n in nodes
+        np.may_share_memory(result, a) for a in arrays
     )
     if fresh and result.flags.c_contiguous and result.flags.writeable:
-        return Storage.adopt(result), None
-    storage = Storage.new(result.size, node.dtype)
+        return Storage.adopt(result)
+    storage = Storage.new(result.size, dtype)
     storage.flat.reshape(result.shape)[...] = result
-    return storage, None
+    return storage

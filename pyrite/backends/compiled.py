@@ -36,16 +36,17 @@ from ..errors import (
     OutOfMemoryError,
     PyriteError,
 )
-from ..graph import Failures, Node, check, constant, describe_site, fail, leaf, pending_below
-from ..layout import size_of
+from ..graph import Failures, Node, check, describe_site, fail, pending_below
+from ..layout import contiguous_strides, size_of
 from ..storage import POOL, POOLED, Storage
 from . import threads
-from .base import BACKENDS, reference_storage
+from .base import BACKENDS, Array, reference_storage
 from .ownership import free_to_take
-from .stream import QUEUE_BOUND, StreamBackend, base_of
+from .stream import StreamBackend, base_of
 
 _ref = weakref.ref
 _CHUNK = 1 << 15  # weighted elements that are worth a thread
+PARALLEL = 16 * _CHUNK
 _TILE_ROWS, _TILE_COLUMNS = 128, 128
 _PLANS = 2048  # plans kept
 _SCRATCH = 5  # place of the scratch memory in a job
@@ -177,7 +178,7 @@ class Launch:
             pass
         elif self.tiled:
             pieces = _tiles(rows, columns)
-        elif rows * self.weight * (columns or 1) >= 16 * _CHUNK:
+        elif rows * self.weight * (columns or 1) >= PARALLEL:
             pieces = _chunks(rows, columns, self.weight, self.nest.tiled)
         self.parts = [Job(self.block, *p) for p in pieces]
 
@@ -189,6 +190,10 @@ class Fallback:
     node: PNode
     why: str
     freed: list[int] = field(default_factory=list)
+    reads: list[tuple[PNode, int]] = field(init=False)  # its inputs, and the slots of their memory or constants
+
+    def __post_init__(self) -> None:
+        self.reads = [(x, (x if x.base is None else x.base).slot) for x in self.node.inputs]
 
 
 class Plan:
@@ -331,13 +336,9 @@ class CompiledBackend(StreamBackend):
         self._scratch: dict[int, Storage] = {}
         self._taken: list[int] = []  # slots that this drain has written results over
 
-    def submit(self, array: Any) -> None:
-        """Counts and queues."""
-        STATISTICS.queued += 1
-        queue = self._queue
-        queue.append(_ref(array))
-        if len(queue) >= QUEUE_BOUND:
-            self.settle()
+    def _drain(self, taken: list[weakref.ref[Array]]) -> None:
+        STATISTICS.queued += len(taken)
+        super()._drain(taken)
 
     def execute(self, pending: list[Node], outputs: list[Node]) -> None:
         """Runs the plan of `pending`; an error poisons what depends on it, the rest is computed."""
@@ -472,20 +473,22 @@ class CompiledBackend(StreamBackend):
 
     def _fallback(self, step: Fallback, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
         STATISTICS.fallbacks += 1
+        arrays = []
+        for x, slot in step.reads:
+            if x.kind == "const":
+                arrays.append(np.asarray(inputs[slot].value, x.dtype.np))
+                continue
+            storage = storages[slot]
+            assert storage is not None
+            offset = x.offset + (inputs[slot].offset if slot < len(inputs) else 0)
+            flat = storage.flat
+            if x.strides is None and not offset and flat.size == x.size:
+                arrays.append(flat.reshape(x.shape))
+            else:
+                arrays.append(storage.view(x.shape, x.strides or contiguous_strides(x.shape), offset))
         p = step.node
         assert p.op is not None
-        nodes = []
-        for x in p.inputs:
-            if x.kind == "const":
-                nodes.append(constant(inputs[x.slot].value, x.dtype))
-                continue
-            base = x if x.base is None else x.base
-            storage = storages[base.slot]
-            assert storage is not None
-            offset = x.offset + (inputs[base.slot].offset if base.slot < len(inputs) else 0)
-            nodes.append(leaf(storage, x.dtype, x.shape, x.strides, offset))
-        shell = Node(p.op, (), p.params, p.shape, p.dtype)
-        storages[p.slot], _ = reference_storage(p.op, shell, nodes)
+        storages[p.slot] = reference_storage(p.op, arrays, p.params, p.shape, p.dtype)
 
     def _poison(
         self, pending: Sequence[Node], step: Launch | Fallback, error: BaseException, first: int, gone: set[Node]

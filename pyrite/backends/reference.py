@@ -24,8 +24,8 @@ def compute(node: Node) -> None:
     """Gives a node its storage by its op's reference."""
     assert node.op is not None
     try:
-        storage, node.strides = reference_storage(node.op, node, node.inputs)
+        storage = reference_storage(node.op, [n.array() for n in node.inputs], node.params, node.shape, node.dtype)
     except MemoryError as error:
         raise OutOfMemoryError(f"no memory for {node.op.name} with a result of shape {node.shape}") from error
-    node.offset = 0
+    node.strides, node.offset = None, 0
     node.settle(storage)

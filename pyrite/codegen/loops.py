@@ -54,6 +54,11 @@ class PNode:
         self.cost = op.cost if op is not None else 0
         self.name = op.name if op is not None else kind
 
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return size_of(self.shape)
+
     def __repr__(self) -> str:
         return f"<{self.name} {self.dtype.short}{list(self.shape)}>"
 

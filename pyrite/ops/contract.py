@@ -52,6 +52,13 @@ def _matmul_reference(x: Array, y: Array) -> Array:
     return np.asarray(np.matmul(x, y))
 
 
+def _matmul_into(out: Array, x: Array, y: Array) -> None:
+    if x.ndim > 2 and y.ndim == 2:
+        x = x.reshape(size_of(x.shape[:-1]), x.shape[-1])
+        out = out.reshape(len(x), y.shape[-1])
+    np.matmul(x, y, out=out)
+
+
 def _turned(do: Any, x: Any) -> Any:
     """With the last two axes swapped."""
     rank = len(x.shape)
@@ -76,6 +83,7 @@ matmul = op(
     arity=2,
     infer=_matmul_infer,
     reference=_matmul_reference,
+    into=_matmul_into,
     vjp=_matmul_vjp,
     samples=Samples(
         FLOATS + INTS + COMPLEX,

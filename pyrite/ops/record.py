@@ -110,6 +110,7 @@ class Op:
     params: tuple[str, ...] = ()
     arity: int = 1
     variadic: bool = False
+    into: Callable[..., None] | None = None  # the reference, written into memory that is there: (out, x, y, *params)
     scalar: Callable[..., Any] | None = None
     pull: Callable[..., Any] | None = None  # movement: output indices to input indices
     regions: Callable[..., Any] | None = None  # boxes of the output that inputs fill: (shapes, *params)
