@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 
 from .apply import Handle, array_in
-from .backends.compiled import CompiledBackend, Fallback, Launch, make_plan
+from .backends.compiled import CompiledBackend, make_plan
+from .backends.plans import Fallback, Launch
 from .codegen.loops import Access
 from .errors import ArgumentError, public
 from .layout import size_of

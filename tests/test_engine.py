@@ -18,7 +18,7 @@ import pytest
 
 import pyrite as pr
 from pyrite.apply import array_in
-from pyrite.backends import compiled, threads
+from pyrite.backends import compiled, plans, threads
 from pyrite.codegen import jit
 
 CPU = pr.Device.cpu()
@@ -74,7 +74,7 @@ def test_a_fault_of_the_planner_leaves_the_device_usable(monkeypatch: pytest.Mon
 
     x = pr.asarray(np.arange(7.0), copy=True)
     with monkeypatch.context() as patch:
-        patch.setattr(compiled, "Planner", broken)
+        patch.setattr(plans, "Planner", broken)
         y = pr.sin(x) * 17 + 3
         with pytest.raises(pr.ExecutionError, match="on purpose"):
             y.numpy()

@@ -1,31 +1,19 @@
-"""The compiled backend of the CPU: plans a drain once, then looks the plan up and launches.
-
-A plan belongs to a structure: ops, parameters, dtypes, shapes and which results are alive.
-Kernels belong to less: the loop nest without its sizes. Values of Python scalars, pointers and
-sizes are arguments.
-"""
+"""The compiled backend of the CPU: looks the plan of a drain up, or makes it, and runs its steps."""
 
 from __future__ import annotations
 
 import contextvars
-import ctypes
 import os
-import struct
-import threading
 import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ..codegen.fuse import KernelStep, Planner, lower_graph
-from ..codegen.jit import COMPILING, STATISTICS, compile_kernel
-from ..codegen.llvm import argument_words, render
-from ..codegen.loops import STRIP, Nest, PNode, check_nest
+from ..codegen.jit import COMPILING, STATISTICS
 from ..dtypes import DType, float32
 from ..errors import (
     ArgumentError,
@@ -37,24 +25,15 @@ from ..errors import (
     PyriteError,
 )
 from ..graph import Failures, Node, check, describe_site, fail, pending_below
-from ..layout import contiguous_strides, size_of
-from ..storage import POOL, POOLED, Storage
+from ..layout import contiguous_strides
+from ..storage import POOL, Storage
 from . import threads
 from .base import BACKENDS, Array, reference_storage
 from .ownership import free_to_take
+from .plans import CHECK, DEBUG, KERNELS, SCRATCH, Fallback, Job, Launch, Plan, pack, structure
 from .stream import StreamBackend, base_of
 
-_ref = weakref.ref
-_CHUNK = 1 << 15  # weighted elements that are worth a thread
-PARALLEL = 16 * _CHUNK
-_TILE_ROWS, _TILE_COLUMNS = 128, 128
 _PLANS = 2048  # plans kept
-_SCRATCH = 5  # place of the scratch memory in a job
-_PACK = {"f64": "<d", "f32": "<f", "f16": "<e"}
-
-DEBUG = int(os.environ.get("PYRITE_DEBUG", "0") or 0)
-CHECK = bool(os.environ.get("PYRITE_CHECK"))  # stage checkers; tests turn them on
-
 _fusion: contextvars.ContextVar[bool] = contextvars.ContextVar(
     "pyrite_fusion", default=os.environ.get("PYRITE_FUSE", "1") != "0"
 )
@@ -91,31 +70,6 @@ def _settle_all() -> None:
         backend.settle()
 
 
-class Kernels:
-    """Compiled kernels by structure."""
-
-    def __init__(self) -> None:
-        self._known: dict[Any, Any] = {}
-        self.lock = threading.Lock()
-
-    def get(self, nest: Nest) -> Any:
-        """The function of a nest."""
-        found = self._known.get(nest.key)
-        if found is None:
-            with self.lock:
-                found = self._known.get(nest.key)
-                if found is None:
-                    text = render(nest)
-                    if DEBUG >= 3:
-                        print(text)
-                    start = time.perf_counter()
-                    found = self._known[nest.key] = compile_kernel(text)
-                    if DEBUG >= 2:
-                        print(f"pyrite: compiled in {(time.perf_counter() - start) * 1e3:.1f} ms")
-        return found
-
-
-KERNELS = Kernels()
 
 _held_at_fork: list[Any] = []
 
@@ -135,193 +89,6 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
-
-
-class Job:
-    """What a kernel is called with: its argument block, the rows and columns to do, and a worker's scratch memory."""
-
-    __slots__ = ("words", "address")
-
-    def __init__(self, block: Any, r0: int, r1: int, c0: int, c1: int) -> None:
-        self.words = (ctypes.c_int64 * 6)(ctypes.addressof(block), r0, r1, c0, c1, 0)
-        self.address = ctypes.addressof(self.words)
-
-
-@dataclass
-class Launch:
-    """A kernel with all arguments but pointers and scalars filled in."""
-
-    function: Any
-    block: Any  # the argument words, a ctypes array; pointers and scalars are set at each launch
-    pointers: list[tuple[int, int, int]]  # word, slot, bytes after the slot's first element
-    scalars: list[tuple[int, int, DType]]  # word, slot, dtype
-    stored: list[tuple[int, int, DType]]  # slot, elements, dtype
-    rows: int
-    columns: int  # 0: rows only can be split
-    weight: int  # elements of work per row (or per column)
-    scratch: int  # bytes a worker needs
-    empty: bool
-    nest: Nest
-    tiled: bool = False  # reads or writes across the rows: run in small rectangles
-    freed: list[int] = field(default_factory=list)
-    reuse: dict[int, list[int]] = field(default_factory=dict)  # result slot: inputs read last, at the same places
-    floats: Any = field(init=False)  # the same words as pairs of float32
-    whole: Job = field(init=False)
-    parts: list[Job] = field(init=False)  # the whole in pieces for several threads; empty: not worth it
-
-    def __post_init__(self) -> None:
-        rows, columns = self.rows, self.columns
-        self.floats = (ctypes.c_float * (2 * len(self.block))).from_buffer(self.block)
-        self.whole = Job(self.block, 0, rows, 0, columns)
-        pieces: list[tuple[int, int, int, int]] = []
-        if self.empty:
-            pass
-        elif self.tiled:
-            pieces = _tiles(rows, columns)
-        elif rows * self.weight * (columns or 1) >= PARALLEL:
-            pieces = _chunks(rows, columns, self.weight, self.nest.tiled)
-        self.parts = [Job(self.block, *p) for p in pieces]
-
-
-@dataclass
-class Fallback:
-    """An op that runs on its reference."""
-
-    node: PNode
-    why: str
-    freed: list[int] = field(default_factory=list)
-    reads: list[tuple[PNode, int]] = field(init=False)  # its inputs, and the slots of their memory or constants
-
-    def __post_init__(self) -> None:
-        self.reads = [(x, (x if x.base is None else x.base).slot) for x in self.node.inputs]
-
-
-class Plan:
-    """The steps of a drain, ready to launch."""
-
-    def __init__(self, pending: Sequence[Node], inputs: Sequence[Node], outputs: set[Node], fuse: bool) -> None:
-        leaves, nodes = lower_graph(pending, inputs)
-        wanted = {p for p, n in zip(nodes, pending) if n in outputs}
-        steps = Planner(nodes, wanted, fuse).run()
-        self.slots = steps.slots
-        self.inputs = len(inputs)
-        self.leaves = leaves
-        self.wanted = [i for i, n in enumerate(pending) if n in outputs]  # places in `pending`
-        self.steps: list[Launch | Fallback] = []
-        uses: dict[int, int] = {}
-        for step in steps.steps:
-            made = _launch(step) if isinstance(step, KernelStep) else Fallback(step.node, step.why)
-            for slot in _slots(made):
-                uses[slot] = len(self.steps)
-            self.steps.append(made)
-        keep = {p.slot for p in wanted} | set(range(self.inputs))
-        for slot, last in uses.items():
-            if slot not in keep:
-                self.steps[last].freed.append(slot)
-        # after an error the rest is computed again, from inputs that must still be there
-        may_fail = any(
-            isinstance(s, Fallback) and s.node.op is not None and (s.node.op.bounds is not None or s.node.op.fails)
-            for s in self.steps
-        )
-        kept = {p.slot for p in wanted} | (set(range(self.inputs)) if may_fail else set())
-        for number, step_ in enumerate(self.steps):
-            if isinstance(step_, Launch):
-                dying = {s for _, s, _ in step_.pointers if uses[s] == number and s not in kept}
-                step_.reuse = _reusable(step_, dying)
-
-
-def _reusable(step: Launch, dying: set[int]) -> dict[int, list[int]]:
-    """Inputs that a result may be written over: read only once, at the very place that is written."""
-    accesses = step.nest.accesses
-    reads: dict[int, list[Any]] = {}
-    for a in accesses:
-        if not a.store:
-            reads.setdefault(a.node.slot, []).append(a)
-    found: dict[int, list[int]] = {}
-    for number, e in step.nest.stores:
-        a = accesses[number]
-        if size_of(a.node.shape) * a.dtype.itemsize < POOLED:
-            continue
-        if step.nest.kind == "rows" and (a.step == 0 or e.level < step.nest.levels - 1):
-            continue  # written before the row has been read for the last time
-        for slot, seen in reads.items():
-            r = seen[0]
-            if (
-                slot in dying and len(seen) == 1 and r.dtype is a.dtype and not r.indirect and r.offset == 0
-                and r.strides == a.strides
-                and size_of(r.node.shape) == size_of(a.node.shape)
-            ):  # fmt: skip
-                found.setdefault(a.node.slot, []).append(slot)
-    return found
-
-
-def _slots(step: Launch | Fallback) -> list[int]:
-    if isinstance(step, Launch):
-        return [s for _, s, _ in step.pointers]
-    return [step.node.slot] + [(x if x.base is None else x.base).slot for x in step.node.inputs]
-
-
-def _launch(step: KernelStep) -> Launch:
-    nest = step.nest
-    if CHECK:
-        check_nest(nest)
-    words = argument_words(nest)
-    block = [0] * words["end"]
-    axes = len(nest.sizes)
-    block[: axes] = nest.sizes
-    block[words["total"]] = nest.total
-    pointers = []
-    for k, access in enumerate(nest.accesses):
-        at = words["accesses"] + k * (1 + axes)
-        block[at + 1 : at + 1 + axes] = access.strides
-        pointers.append((at, access.node.slot, access.offset * access.dtype.itemsize))
-    for k, form in enumerate(nest.forms):
-        at = words["forms"] + k * (1 + axes)
-        block[at : at + 1 + axes] = form
-    scalars = []
-    for k, node in enumerate(nest.scalars):
-        at = words["scalars"] + k
-        if node.slot < 0:
-            block[at] = pack(node.params[0], node.dtype)
-        else:
-            scalars.append((at, node.slot, node.dtype))
-    n = nest.sizes[-1]
-    cost = 1 + sum(8 if e.name == "call" else 1 for e in nest.exprs) // 8
-    if nest.kind == "columns":
-        rows = size_of(nest.sizes[:-2]) * -(-n // STRIP)
-        columns, weight = 0, STRIP * max(1, nest.sizes[-2]) * cost
-        empty = rows == 0
-    else:
-        rows = size_of(nest.sizes[:-1])
-        columns = 0 if nest.reductions else n
-        weight = (max(1, n) if nest.reductions else 1) * cost
-        empty = rows == 0 or (n == 0 and not nest.reductions)
-    scratch = sum((n + 16) * max(e.dtype.itemsize, 4) for e in nest.spills)
-    stored = [(p.slot, size_of(p.shape), p.dtype) for p in step.stored]
-    words_array = (ctypes.c_int64 * len(block))(*block)
-    return Launch(
-        None if empty else KERNELS.get(nest), words_array, pointers, scalars, stored,
-        rows, columns, weight, scratch, empty, nest,
-        nest.tiled and rows >= 8 and n >= 8,
-    )  # fmt: skip
-
-
-def pack(value: Any, dtype: DType) -> int:
-    """A scalar as a 64-bit word whose low bytes are the element."""
-    if dtype.short in _PACK:
-        try:
-            data = struct.pack(_PACK[dtype.short], value)
-        except OverflowError:
-            data = struct.pack(_PACK[dtype.short], float("inf") if value > 0 else float("-inf"))
-    else:
-        data = _element(value, dtype)
-    word: int = int.from_bytes(data, "little")
-    return word - (1 << 64) if word >> 63 else word
-
-
-def _element(value: Any, dtype: DType) -> bytes:
-    data: bytes = np.asarray(value, dtype.np).tobytes()
-    return data
 
 
 class CompiledBackend(StreamBackend):
@@ -351,7 +118,7 @@ class CompiledBackend(StreamBackend):
                 outputs = [n for n in outputs if n.error is None]
                 pending = pending_below(outputs)
                 continue
-            key, inputs = _structure(pending, outputs)
+            key, inputs = structure(pending, outputs, _fusion.get())
             plan = self._plans.get(key)
             if plan is None:
                 STATISTICS.plans += 1
@@ -451,7 +218,7 @@ class CompiledBackend(StreamBackend):
         parts = step.parts
         if not parts or (not step.tiled and threads.POOL.size == 1):
             if step.scratch:
-                step.whole.words[_SCRATCH] = self._scratch_of(step, 0)
+                step.whole.words[SCRATCH] = self._scratch_of(step, 0)
             function(step.whole.address)
             return
         if not step.scratch:
@@ -460,7 +227,7 @@ class CompiledBackend(StreamBackend):
         scratch = [self._scratch_of(step, w) for w in range(threads.POOL.size)]
 
         def run(worker: int, part: Job) -> None:
-            part.words[_SCRATCH] = scratch[worker]
+            part.words[SCRATCH] = scratch[worker]
             function(part.address)
 
         threads.POOL.run(run, parts)
@@ -540,7 +307,7 @@ def make_plan(backend: CompiledBackend, node: Node) -> tuple[Plan, int]:
                 if not base.known and base.error is None and base not in outputs:
                     outputs.append(base)
         pending = pending_below(outputs)
-        _, inputs = _structure(pending, outputs)
+        _, inputs = structure(pending, outputs, _fusion.get())
         return Plan(pending, inputs, set(outputs), _fusion.get()), len(pending)
 
 
@@ -558,62 +325,6 @@ def _at_call(error: BaseException, node: Node) -> PyriteError:
     fault = ExecutionError(f"{what}, in {name} queued at {where}")
     fault.__cause__ = error
     return fault
-
-
-def _structure(pending: Sequence[Node], outputs: Sequence[Node]) -> tuple[Any, list[Node]]:
-    """The key of a drain's plan, and the known nodes that it reads.
-
-    The key is flat. A call says how many inputs it has, and their shapes and dtypes: per input there follows its
-    place (that of a known node is negative; where one is met first, its strides come too), then the layout of what
-    may be a view.
-    """
-    index: dict[Node, int] = {}
-    inputs: list[Node] = []
-    items: list[Any] = [_fusion.get()]
-    add = items.append
-    for place, node in enumerate(pending):
-        call = node.call
-        add(call)
-        for x in node.inputs:
-            at = index.get(x)
-            if at is None:
-                inputs.append(x)
-                at = index[x] = -len(inputs)
-                add(x.strides if x.op is not None or x.value is None else _CONSTANT)
-            add(at)
-        index[node] = place
-        if call.placed:  # type: ignore[union-attr]
-            add(node.strides)
-            add(node.checked)
-    items += [index[n] for n in outputs]
-    return tuple(items), inputs
-
-
-_CONSTANT = "constant"
-
-
-def _chunks(rows: int, columns: int, weight: int, together: bool = False) -> list[tuple[int, int, int, int]]:
-    """The domain in pieces of about equal work; they depend on the size alone. `together`: all rows in each piece."""
-    if together and columns and rows < 8:
-        step = max(_CHUNK // (weight * max(1, rows)), -(-columns // 16)) + 15 & -16
-        return [(0, rows, c, min(c + step, columns)) for c in range(0, columns, step)]
-    if columns and rows < 8:
-        step = max(_CHUNK // weight, -(-columns // 16)) + 15 & -16
-        return [
-            (r, r + 1, c, min(c + step, columns)) for r in range(rows) for c in range(0, columns, step)
-        ]
-    per_row = weight * (columns or 1)
-    step = max(-(-_CHUNK // per_row), -(-rows // 16))
-    return [(r, min(r + step, rows), 0, columns) for r in range(0, rows, step)]
-
-
-def _tiles(rows: int, columns: int) -> list[tuple[int, int, int, int]]:
-    """Small rectangles: an access that jumps along a row meets its cache lines again in the next rows."""
-    return [
-        (r, min(r + _TILE_ROWS, rows), c, min(c + _TILE_COLUMNS, columns))
-        for r in range(0, rows, _TILE_ROWS)
-        for c in range(0, columns, _TILE_COLUMNS)
-    ]
 
 
 def _report(step: Launch | Fallback, seconds: float) -> None:
