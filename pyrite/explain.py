@@ -122,6 +122,12 @@ def _step(step: Launch | Fallback, made: dict[int, int]) -> ExplainedStep:
         node = step.node
         after = {made[b.slot] for b in (x if x.base is None else x.base for x in node.inputs) if b.slot in made}
         read = sum(size_of(x.shape) * x.dtype.itemsize for x in node.inputs)
+        if step.updates is not None:
+            updated = node.inputs[-1].shape
+            return ExplainedStep(
+                "kernel", (node.name,), updated, (node.shape,), read, size_of(node.shape) * node.dtype.itemsize, "",
+                tuple(sorted(after)), int(step.takes),
+            )  # fmt: skip
         return ExplainedStep(
             "numpy", (node.name,), (), (node.shape,), read, size_of(node.shape) * node.dtype.itemsize, step.why,
             tuple(sorted(after)),

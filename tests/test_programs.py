@@ -18,7 +18,7 @@ import pytest
 from contract import same_bits
 
 from pyrite.apply import apply, wrap
-from pyrite.backends import compiled, threads
+from pyrite.backends import plans, threads
 from pyrite.backends.compiled import fusion
 from pyrite.device import Device
 from pyrite.dtypes import from_numpy
@@ -225,8 +225,8 @@ def results(lines: list[Callable[[Machine], None]], device: Device, look: bool) 
 
 def ways(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool, bool, int]]:
     """(name, fused, a read after each line, threads)."""
-    monkeypatch.setattr(compiled, "_CHUNK", 8)
-    monkeypatch.setattr(compiled, "POOLED", 1)  # also small results are written over dying inputs
+    monkeypatch.setattr(plans, "_CHUNK", 8)
+    monkeypatch.setattr(plans, "POOLED", 1)  # also small results are written over dying inputs
     return [
         ("fused, 1 thread", True, False, 1), ("fused, 2 threads", True, False, 2), ("fused, 5 threads", True, False, 5),
         ("unfused", False, False, 1), ("read each line", True, True, 2),

@@ -293,7 +293,7 @@ def apply_reference(
     op: Op, arrays: Sequence[np.ndarray[Any, Any]], params: tuple[Any, ...], dtype: DType
 ) -> np.ndarray[Any, Any]:
     """The op's NumPy reference; halves compute in float32 and round once."""
-    _check_values(op, arrays, params)
+    check_values(op, arrays, params)
     if op.half == "widen":
         arrays = [a.astype(np.float32) if a.dtype.itemsize == 2 and a.dtype in _HALVES else a for a in arrays]
     with np.errstate(all="ignore"):
@@ -301,7 +301,8 @@ def apply_reference(
         return reference_array(result, dtype)
 
 
-def _check_values(op: Op, arrays: Sequence[np.ndarray[Any, Any]], params: tuple[Any, ...]) -> None:
+def check_values(op: Op, arrays: Sequence[np.ndarray[Any, Any]], params: tuple[Any, ...]) -> None:
+    """Runs the checks of an op that reads values, such as those of indices."""
     if op.bounds is not None:
         if op.variadic:
             op.bounds(arrays, *params)
@@ -317,7 +318,7 @@ def reference_storage(
 ) -> Storage:
     """Runs the reference and gives its result a storage of its own, row-major."""
     if op.into is not None and not dtype.is_half():
-        _check_values(op, arrays, params)
+        check_values(op, arrays, params)
         storage = Storage.new(size_of(shape), dtype)
         with np.errstate(all="ignore"):
             op.into(storage.flat.reshape(shape), *arrays, *params)

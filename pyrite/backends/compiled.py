@@ -28,10 +28,11 @@ from ..graph import Failures, Node, check, describe_site, fail, pending_below
 from ..layout import contiguous_strides
 from ..storage import POOL, Storage
 from . import threads
-from .base import BACKENDS, Array, reference_storage
+from .base import BACKENDS, Array, check_values, reference_storage
 from .ownership import free_to_take
 from .plans import CHECK, DEBUG, KERNELS, SCRATCH, Fallback, Job, Launch, Plan, pack, structure
 from .stream import StreamBackend, base_of
+from .updates import run_updates
 
 _PLANS = 2048  # plans kept
 _fusion: contextvars.ContextVar[bool] = contextvars.ContextVar(
@@ -168,7 +169,7 @@ class CompiledBackend(StreamBackend):
                 if isinstance(step, Launch):
                     self._kernel(step, inputs, storages, pending)
                 else:
-                    self._fallback(step, inputs, storages)
+                    self._opaque(step, inputs, storages, pending)
             except Exception as error:
                 for slot in _results(step):
                     storages[slot] = None  # it may be there, but it is not computed
@@ -238,8 +239,13 @@ class CompiledBackend(StreamBackend):
             held = self._scratch[worker] = Storage.new(step.scratch, DType.U8)
         return held.pointer
 
-    def _fallback(self, step: Fallback, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
-        STATISTICS.fallbacks += 1
+    def _opaque(
+        self, step: Fallback, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
+    ) -> None:
+        p = step.node
+        out: Storage | None = None
+        if step.takes and free_to_take(step.reads[0][1], p.size, inputs, storages, pending):
+            out = storages[step.reads[0][1]]
         arrays = []
         for x, slot in step.reads:
             if x.kind == "const":
@@ -253,9 +259,21 @@ class CompiledBackend(StreamBackend):
                 arrays.append(flat.reshape(x.shape))
             else:
                 arrays.append(storage.view(x.shape, x.strides or contiguous_strides(x.shape), offset))
-        p = step.node
         assert p.op is not None
-        storages[p.slot] = reference_storage(p.op, arrays, p.params, p.shape, p.dtype)
+        if step.updates is None:
+            STATISTICS.fallbacks += 1
+            storages[p.slot] = reference_storage(p.op, arrays, p.params, p.shape, p.dtype)
+            return
+        STATISTICS.kernels += 1
+        check_values(p.op, arrays, p.params)
+        if out is not None:
+            self._taken.append(step.reads[0][1])  # first: an interrupt must find it
+            STATISTICS.reused += 1
+        else:
+            out = Storage.new(p.size, p.dtype)
+            np.copyto(out.flat.reshape(p.shape), arrays[0])
+        run_updates(step.updates, p.dtype, out, arrays)
+        storages[p.slot] = out
 
     def _poison(
         self, pending: Sequence[Node], step: Launch | Fallback, error: BaseException, first: int, gone: set[Node]

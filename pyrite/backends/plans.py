@@ -12,7 +12,7 @@ import os
 import struct
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,13 +22,14 @@ from ..codegen.fuse import KernelStep, Planner, lower_graph
 from ..codegen.jit import compile_kernel
 from ..codegen.llvm import argument_words, render
 from ..codegen.loops import STRIP, Nest, PNode, check_nest
+from ..codegen.updates import can_update
 from ..dtypes import DType
 from ..graph import Node
 from ..layout import size_of
+from ..ops.record import Updates
 from ..storage import POOLED
 
-_CHUNK = 1 << 15  # weighted elements that are worth a thread
-_PARALLEL = 16 * _CHUNK  # and of a kernel that is worth several
+_CHUNK = 1 << 15  # weighted elements in a piece; a kernel of 16 is worth several threads
 _TILE_ROWS, _TILE_COLUMNS = 128, 128
 SCRATCH = 5  # place of the scratch memory in a job
 _PACK = {"f64": "<d", "f32": "<f", "f16": "<e"}
@@ -44,18 +45,18 @@ class Kernels:
         self._known: dict[Any, Any] = {}
         self.lock = threading.Lock()
 
-    def get(self, nest: Nest) -> Any:
-        """The function of a nest."""
-        found = self._known.get(nest.key)
+    def get(self, key: Any, text_of: Callable[[], str]) -> Any:
+        """The function of a structure, whose text `text_of` gives when it is met first."""
+        found = self._known.get(key)
         if found is None:
             with self.lock:
-                found = self._known.get(nest.key)
+                found = self._known.get(key)
                 if found is None:
-                    text = render(nest)
+                    text = text_of()
                     if DEBUG >= 3:
                         print(text)
                     start = time.perf_counter()
-                    found = self._known[nest.key] = compile_kernel(text)
+                    found = self._known[key] = compile_kernel(text)
                     if DEBUG >= 2:
                         print(f"pyrite: compiled in {(time.perf_counter() - start) * 1e3:.1f} ms")
         return found
@@ -105,7 +106,7 @@ class Launch:
             pass
         elif self.tiled:
             pieces = _tiles(rows, columns)
-        elif rows * self.weight * (columns or 1) >= _PARALLEL:
+        elif rows * self.weight * (columns or 1) >= 16 * _CHUNK:
             pieces = _chunks(rows, columns, self.weight, self.nest.tiled)
         self.parts = [Job(self.block, *p) for p in pieces]
 
@@ -118,9 +119,15 @@ class Fallback:
     why: str
     freed: list[int] = field(default_factory=list)
     reads: list[tuple[PNode, int]] = field(init=False)  # its inputs, and the slots of their memory or constants
+    updates: Updates | None = field(init=False)  # of an op that writes at indices and has a kernel for it
+    takes: bool = False  # may write over the memory of its first input, which nobody reads later
 
     def __post_init__(self) -> None:
-        self.reads = [(x, (x if x.base is None else x.base).slot) for x in self.node.inputs]
+        node = self.node
+        self.reads = [(x, (x if x.base is None else x.base).slot) for x in node.inputs]
+        self.updates = None
+        if node.op is not None and node.op.updates is not None and can_update(node.dtype):
+            self.updates = node.op.updates([x.shape for x in node.inputs], *node.params)
 
 
 class Plan:
@@ -155,6 +162,11 @@ class Plan:
             if isinstance(step_, Launch):
                 dying = {s for _, s, _ in step_.pointers if uses[s] == number and s not in kept}
                 step_.reuse = _reusable(step_, dying)
+            elif step_.updates is not None:
+                x, slot = step_.reads[0]
+                once = [s for _, s in step_.reads].count(slot) == 1
+                whole = x.base is None and x.strides is None and not x.offset and x.kind != "const"
+                step_.takes = once and whole and uses[slot] == number and slot not in kept
 
 
 def _reusable(step: Launch, dying: set[int]) -> dict[int, list[int]]:
@@ -227,7 +239,7 @@ def _launch(step: KernelStep) -> Launch:
     stored = [(p.slot, size_of(p.shape), p.dtype) for p in step.stored]
     words_array = (ctypes.c_int64 * len(block))(*block)
     return Launch(
-        None if empty else KERNELS.get(nest), words_array, pointers, scalars, stored,
+        None if empty else KERNELS.get(nest.key, lambda: render(nest)), words_array, pointers, scalars, stored,
         rows, columns, weight, scratch, empty, nest,
         nest.tiled and rows >= 8 and n >= 8,
     )  # fmt: skip

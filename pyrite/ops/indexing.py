@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..dtypes import ALL, FLOATS, INTS, Bool, Complex, DType, Float, Int, bool_, int64
 from ..errors import ArgumentError, AxisError, BoundsError, DTypeError, ShapeError
 from ..layout import broadcast_shapes, normalize_axis, size_of
-from .record import ZERO, Arg, Aval, Case, Samples, Shape, op
+from .record import ZERO, Arg, Aval, Case, Samples, Shape, Updates, op
 
 Array = NDArray[Any]
 Axes = tuple[int, ...]
@@ -223,6 +223,12 @@ def _scatter_reference(x: Array, indices: Array, values: Array, axis: int, mode:
     return np.moveaxis(out.reshape(lanes.shape), 0, axis)
 
 
+def _scatter_updates(shapes: Sequence[Shape], axis: int, mode: str) -> Updates:
+    shape, axis = shapes[0], axis % len(shapes[0])
+    lead, columns = size_of(shape[:axis]), size_of(shape[axis + 1 :])
+    return Updates(lead, shape[axis], shapes[1][axis], columns, mode, lambda arrays: arrays[1], each=True)
+
+
 def _scatter_vjp(do: Any, g: Any, _out: Any, x: Any, indices: Any, values: Any, axis: int, mode: str) -> list[Any]:
     gx, gv = _update_vjp(
         do,
@@ -244,6 +250,7 @@ scatter = op(
     arity=3,
     infer=_scatter_infer,
     reference=_scatter_reference,
+    updates=_scatter_updates,
     bounds=_bounds_along,
     indices=lambda count: (1,),
     vjp=_scatter_vjp,
@@ -332,6 +339,12 @@ def _put_reference(x: Array, indices: Array, values: Array, axis: int, mode: str
     return np.moveaxis(out.reshape(lanes.shape), 0, axis)
 
 
+def _put_updates(shapes: Sequence[Shape], axis: int, mode: str) -> Updates:
+    shape, axis = shapes[0], axis % len(shapes[0])
+    lead, columns = size_of(shape[:axis]), size_of(shape[axis + 1 :])
+    return Updates(lead, shape[axis], shapes[1][0], columns, mode, lambda arrays: arrays[1])
+
+
 def _put_vjp(do: Any, g: Any, _out: Any, x: Any, indices: Any, values: Any, axis: int, mode: str) -> list[Any]:
     gx, gv = _update_vjp(
         do,
@@ -353,6 +366,7 @@ put = op(
     arity=3,
     infer=_put_infer,
     reference=_put_reference,
+    updates=_put_updates,
     bounds=_bounds_along,
     indices=lambda count: (1,),
     vjp=_put_vjp,
@@ -460,6 +474,12 @@ def _scatter_nd_reference(x: Array, indices: Array, values: Array, mode: str) ->
     return out.reshape(x.shape)
 
 
+def _scatter_nd_updates(shapes: Sequence[Shape], mode: str) -> Updates:
+    shape, k = shapes[0], shapes[1][-1]
+    count, columns = size_of(shapes[1][:-1]), size_of(shape[k:])
+    return Updates(1, size_of(shape[:k]), count, columns, mode, lambda arrays: _nd_rows(shape, arrays[1])[0])
+
+
 def _scatter_nd_vjp(do: Any, g: Any, _out: Any, x: Any, indices: Any, values: Any, mode: str) -> list[Any]:
     gx, gv = _update_vjp(
         do,
@@ -481,6 +501,7 @@ scatter_nd = op(
     arity=3,
     infer=_scatter_nd_infer,
     reference=_scatter_nd_reference,
+    updates=_scatter_nd_updates,
     bounds=_bounds_nd,
     indices=lambda count: (1,),
     vjp=_scatter_nd_vjp,
@@ -602,6 +623,20 @@ def _index_put_reference(xs: Sequence[Array], axes: Axes, mode: str) -> Array:
     return np.moveaxis(out.reshape(front.shape), range(k), axes)
 
 
+def _index_put_updates(shapes: Sequence[Shape], axes: Axes, mode: str) -> Updates | None:
+    """None where the indexed axes are no neighbours in order: the slices between them are no columns."""
+    shape, first, k = shapes[0], axes[0], len(axes)
+    if axes != tuple(range(first, first + k)):
+        return None
+    count = size_of(broadcast_shapes(*shapes[1:-1]))
+    indexed = shape[first : first + k]
+    lead, columns = size_of(shape[:first]), size_of(shape[first + k :])
+    return Updates(
+        lead, size_of(indexed), count, columns, mode,
+        lambda arrays: _linear(np.broadcast_arrays(*arrays[1:-1]), indexed),
+    )  # fmt: skip
+
+
 def _index_put_vjp(do: Any, g: Any, _out: Any, xs: Sequence[Any], axes: Axes, mode: str) -> list[Any]:
     indices = xs[1:-1]
     gx, gv = _update_vjp(
@@ -624,6 +659,7 @@ index_put = op(
     variadic=True,
     infer=_index_put_infer,
     reference=_index_put_reference,
+    updates=_index_put_updates,
     bounds=lambda xs, axes, mode: _index_bounds(xs[:-1], axes),
     indices=lambda count: range(1, count - 1),
     vjp=_index_put_vjp,

@@ -69,6 +69,23 @@ class Monoid:
 
 
 @dataclass(frozen=True)
+class Updates:
+    """Writes at indices, looping over l, j in order, and r: at = (l, index, r), out[at] = mode(out[at], new[l, j, r]).
+
+    `out` begins as the op's first input, `new` is its last. `rows` takes the inputs as arrays and gives the
+    indices, an entry for each j, or with `each` for each l, j and r; negative ones count from the end.
+    """
+
+    lead: int
+    size: int  # of the axis that is written to
+    count: int  # of indices for one l, and with `each` for one l and r
+    columns: int
+    mode: str  # assign, add, mul, min or max
+    rows: Callable[[Sequence[Any]], Any]
+    each: bool = False
+
+
+@dataclass(frozen=True)
 class Arg:
     """One input of a test case: numbers between `lo` and `hi` in the dtype under test."""
 
@@ -115,6 +132,7 @@ class Op:
     pull: Callable[..., Any] | None = None  # movement: output indices to input indices
     regions: Callable[..., Any] | None = None  # boxes of the output that inputs fill: (shapes, *params)
     fetch: Callable[..., Any] | None = None  # indirect reads: (shapes, *params) -> per axis of input 0 its index
+    updates: Callable[..., Updates | None] | None = None  # writes at indices: (shapes, *params)
     monoid: Monoid | None = None  # reductions; their params begin (axes, keepdims)
     vjp: Callable[..., Sequence[Any]] | Rule = NO_RULE
     cost: int = 1  # rough cycles for one element; at 8 and more it is not computed twice
