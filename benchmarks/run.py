@@ -1,12 +1,13 @@
 """Times Pyrite beside the other array libraries that are installed: same inputs, checked results, one interleaved run.
 
-NumPy is always there; PyTorch (eager), JAX (jit) and numexpr take part if they can be imported.
-See README.md in this folder for what is measured and how to read the table.
+NumPy is always there; PyTorch (eager, and compiled where there is a C++ compiler), JAX (jit) and numexpr take part if
+they can be imported. See README.md in this folder for what is measured and how to read the tables.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import importlib
 import importlib.metadata
@@ -15,6 +16,7 @@ import math
 import os
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -34,18 +36,17 @@ if __name__ == "__main__" and any(name in os.environ for name in UNWANTED):
     )
 
 import numpy as np  # noqa: E402
+from _workloads import COMPILED, WORKS, Work  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-import pyrite as pr  # noqa: E402
-
 Array = np.ndarray[Any, np.dtype[Any]]
 Call = Callable[[], Any]
-M = 1 << 20
-EPS = 1e-5
-RATE = 0.01
 SAMPLE = 0.01  # seconds of calls in one sample
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "docs" / "performance.md"
+README = HERE.parent / "README.md"
+MARKERS = ("<!-- benchmark table -->", "<!-- end of benchmark table -->")
 
 
 # --- libraries ---------------------------------------------------------------------------
@@ -56,7 +57,10 @@ class Library:
 
     name = "NumPy"
     module = "numpy"
-    xp: Any = np
+    fresh = True  # takes part in what is measured in fresh processes
+
+    def __init__(self) -> None:
+        self.xp = importlib.import_module(self.module)
 
     def take(self, a: Array) -> Any:
         """An input of the library's own, which shares no memory with the others'."""
@@ -75,12 +79,13 @@ class Library:
 
 
 class Pyrite(Library):
-    name, module, xp = "Pyrite", "pyrite", pr
+    name, module = "Pyrite", "pyrite"
 
     def take(self, a: Array) -> Any:
-        return pr.asarray(a, copy=True)
+        return self.xp.asarray(a, copy=True)
 
     def ready(self, function: Callable[..., Any], inputs: Sequence[Any]) -> Call:
+        pr = self.xp
         sync = pr.Device.cpu().sync
 
         def call() -> Any:
@@ -91,20 +96,42 @@ class Pyrite(Library):
         return call
 
     def give(self, x: Any) -> Array:
-        return x.numpy() if isinstance(x, pr.Tensor) else np.asarray(x)
+        return x.numpy() if isinstance(x, self.xp.Tensor) else np.asarray(x)
 
 
 class Torch(Library):
     name, module = "PyTorch", "torch"
-
-    def __init__(self) -> None:
-        self.xp = importlib.import_module("torch")
 
     def take(self, a: Array) -> Any:
         return self.xp.from_numpy(a.copy())
 
     def give(self, x: Any) -> Array:
         return x.detach().numpy() if hasattr(x, "detach") else np.asarray(x)
+
+
+class TorchCompiled(Torch):
+    name = COMPILED
+    fresh = False  # its first call takes many seconds
+
+    def __init__(self) -> None:
+        self.compiler = os.environ.get("CXX") or ("clang++" if sys.platform == "darwin" else "g++")
+        if shutil.which(self.compiler) is None:
+            raise ImportError(f"torch.compile needs a C++ compiler: no {self.compiler}")
+        # a pool of compiling processes would still be there when the timing begins
+        os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+        super().__init__()
+
+    def ready(self, function: Callable[..., Any], inputs: Sequence[Any]) -> Call:
+        # From an empty state, as PyTorch stops compiling what it has compiled too often; and as a whole: without
+        # fullgraph it would run eagerly, and say nothing, where it cannot compile.
+        torch = self.xp
+        torch.compiler.reset()
+        compiled = torch.compile(lambda *given: function(torch, *given), dynamic=False, fullgraph=True)
+        return functools.partial(compiled, *inputs)
+
+    def version(self) -> str:
+        done = subprocess.run([self.compiler, "-dumpversion"], capture_output=True, text=True, check=False)
+        return f"its compiled code by {Path(self.compiler).name} {done.stdout.strip()}"
 
 
 class Jax(Library):
@@ -129,315 +156,27 @@ class Jax(Library):
 class Numexpr(Library):
     name, module = "numexpr", "numexpr"
 
-    def __init__(self) -> None:
-        self.xp = importlib.import_module("numexpr")
 
-
-PEERS: dict[str, type[Library]] = {"NumPy": Library, "PyTorch": Torch, "JAX": Jax, "numexpr": Numexpr}
-
-
-def libraries() -> list[Library]:
-    """Pyrite and the peers that can be imported."""
-    found: list[Library] = [Pyrite()]
-    for kind in PEERS.values():
-        try:
-            found.append(kind())
-        except ImportError:
-            continue
-    return found
-
-
-# --- workloads ---------------------------------------------------------------------------
-
-
-@dataclass
-class Work:
-    """One workload: seeded inputs, one function of (namespace, *inputs), and other forms by library."""
-
-    name: str
-    what: str
-    inputs: Callable[[np.random.Generator], dict[str, Array]]
-    function: Callable[..., Any]
-    forms: dict[str, Callable[..., Any] | None] = field(default_factory=dict)  # None: the library has none
-    tolerance: float = 1e-5
-    per: int = 1  # operations in one call; times are of one
-
-    def form(self, library: str) -> Callable[..., Any] | None:
-        if library == "numexpr":
-            return self.forms.get(library)
-        return self.forms.get(library, self.function)
-
-
-def normal(r: np.random.Generator, *shape: int) -> Array:
-    return r.standard_normal(shape, dtype=np.float32)
-
-
-def three(n: int) -> Callable[[np.random.Generator], dict[str, Array]]:
-    return lambda r: {"x": normal(r, n), "y": normal(r, n), "z": normal(r, n)}
-
-
-def one(*shape: int) -> Callable[[np.random.Generator], dict[str, Array]]:
-    return lambda r: {"x": normal(r, *shape) + np.float32(0.5)}
-
-
-def silu(xp: Any, x: Any, w: Any, b: Any) -> Any:
-    t = x * w + b
-    return t / (1 + xp.exp(-t))
-
-
-def silu_of(find: Callable[[Any], Callable[[Any], Any]]) -> Callable[..., Any]:
-    return lambda xp, x, w, b: find(xp)(x * w + b)
-
-
-def silu_numexpr(ne: Any, x: Any, w: Any, b: Any) -> Any:
-    return ne.evaluate("(x*w+b) / (1 + exp(-(x*w+b)))", {"x": x, "w": w, "b": b})
-
-
-def jax_nn(name: str) -> Callable[..., Any]:
-    def find(*_: Any) -> Any:
-        return getattr(importlib.import_module("jax").nn, name)
-
-    return find
-
-
-SILU: dict[str, Any] = {
-    "Pyrite": silu_of(lambda xp: xp.silu),
-    "PyTorch": silu_of(lambda xp: xp.nn.functional.silu),
-    "JAX": silu_of(jax_nn("silu")),
-    "numexpr": silu_numexpr,
+KINDS: dict[str, type[Library]] = {
+    kind.name: kind for kind in (Pyrite, Library, Torch, TorchCompiled, Jax, Numexpr)
 }
 
 
-def chain(xp: Any, x: Any, y: Any, z: Any) -> Any:
-    t = xp.tanh(x * y + z)
-    e = xp.exp(t * -0.5)
-    c = xp.clip(xp.where(y > 0.25, e, t), -0.9, 1.2)
-    return xp.abs(c * x + t) * y
+def libraries() -> list[Library]:
+    """Pyrite and the others that can be imported."""
+    found: list[Library] = []
+    for kind in KINDS.values():
+        try:
+            found.append(kind())
+        except ImportError:
+            if kind is Pyrite:
+                raise
+    return found
 
 
-def chain_numexpr(ne: Any, x: Any, y: Any, z: Any) -> Any:
-    t = ne.evaluate("tanh(x*y+z)", {"x": x, "y": y, "z": z})
-    c = "where(y > k, exp(t*h), t)"
-    c = f"where({c} < lo, lo, where({c} > hi, hi, {c}))"
-    numbers = {"k": 0.25, "h": -0.5, "lo": -0.9, "hi": 1.2}
-    values = {n: np.float32(v) for n, v in numbers.items()}
-    return ne.evaluate(f"abs({c}*x+t)*y", {"x": x, "y": y, "t": t, **values})
+# --- fresh processes ---------------------------------------------------------------------
 
-
-def norm(xp: Any, x: Any, g: Any, b: Any) -> Any:
-    mean = xp.mean(x, axis=-1, keepdims=True)
-    var = xp.var(x, axis=-1, keepdims=True)
-    return (x - mean) / xp.sqrt(var + EPS) * g + b
-
-
-def norm_torch(torch: Any, x: Any, g: Any, b: Any) -> Any:
-    var, mean = torch.var_mean(x, dim=-1, keepdim=True, correction=0)
-    return (x - mean) / torch.sqrt(var + EPS) * g + b
-
-
-def norm_inputs(r: np.random.Generator) -> dict[str, Array]:
-    return {"x": normal(r, 4096, 1024) * 2 + 1, "g": normal(r, 1024), "b": normal(r, 1024)}
-
-
-def softmax(axis: int) -> tuple[Callable[..., Any], dict[str, Any]]:
-    def written_out(xp: Any, x: Any) -> Any:
-        e = xp.exp(x - x.max(axis, keepdims=True))
-        return e / e.sum(axis, keepdims=True)
-
-    return written_out, {
-        "Pyrite": lambda xp, x: xp.softmax(x, axis=axis),
-        "PyTorch": lambda xp, x: xp.softmax(x, axis),
-        "JAX": lambda xp, x: jax_nn("softmax")()(x, axis),
-    }
-
-
-# neural networks
-
-
-def layers(sizes: Sequence[int], batch: int) -> Callable[[np.random.Generator], dict[str, Array]]:
-    def make(r: np.random.Generator) -> dict[str, Array]:
-        out: dict[str, Array] = {"x": r.random((batch, sizes[0]), dtype=np.float32)}
-        out["y"] = r.integers(0, sizes[-1], batch)
-        for i, (a, b) in enumerate(zip(sizes, sizes[1:])):
-            out[f"w{i}"] = normal(r, a, b) * np.float32(math.sqrt(2 / a))
-            out[f"b{i}"] = normal(r, b) * np.float32(0.01)
-        return out
-
-    return make
-
-
-def step_numpy(xp: Any, x: Any, y: Any, *p: Any) -> Any:
-    """Loss of an MLP with relu and cross-entropy, and its parameters after a step of gradient descent."""
-    rows, acts = np.arange(len(y)), [x]
-    for i in range(0, len(p) - 2, 2):
-        acts.append(np.maximum(acts[-1] @ p[i] + p[i + 1], 0))
-    z = acts[-1] @ p[-2] + p[-1]
-    z = z - z.max(1, keepdims=True)
-    e = np.exp(z)
-    total = e.sum(1, keepdims=True)
-    loss = (np.log(total[:, 0]) - z[rows, y]).mean()
-    d = e / total
-    d[rows, y] -= 1
-    d /= len(y)
-    new: list[Any] = [None] * len(p)
-    for i in range(len(p) - 2, -1, -2):
-        new[i], new[i + 1] = p[i] - RATE * (acts[i // 2].T @ d), p[i + 1] - RATE * d.sum(0)
-        if i:
-            d = (d @ p[i].T) * (acts[i // 2] > 0)
-    return [loss, *new]
-
-
-def step_pyrite(xp: Any, x: Any, y: Any, *p: Any) -> Any:
-    def loss(*p: Any) -> Any:
-        h = x
-        for i in range(0, len(p) - 2, 2):
-            h = pr.relu(h @ p[i] + p[i + 1])
-        return pr.mean(pr.cross_entropy(h @ p[-2] + p[-1], y))
-
-    value, slopes = pr.value_and_grad(loss, argnums=tuple(range(len(p))))(*p)
-    return [value, *[w - g * RATE for w, g in zip(p, slopes)]]
-
-
-def step_torch(torch: Any, x: Any, y: Any, *p: Any) -> Any:
-    for w in p:
-        w.requires_grad_()
-    h = x
-    for i in range(0, len(p) - 2, 2):
-        h = torch.relu(torch.addmm(p[i + 1], h, p[i]))
-    loss = torch.nn.functional.cross_entropy(torch.addmm(p[-1], h, p[-2]), y)
-    slopes = torch.autograd.grad(loss, p)
-    with torch.no_grad():
-        return [loss, *[w - RATE * g for w, g in zip(p, slopes)]]
-
-
-def step_jax(xp: Any, x: Any, y: Any, *p: Any) -> Any:
-    jax = importlib.import_module("jax")
-
-    def loss(p: Any) -> Any:
-        h = x
-        for i in range(0, len(p) - 2, 2):
-            h = jax.nn.relu(h @ p[i] + p[i + 1])
-        z = jax.nn.log_softmax(h @ p[-2] + p[-1])
-        return -xp.take_along_axis(z, y[:, None], 1).mean()
-
-    value, slopes = jax.value_and_grad(loss)(p)
-    return [value, *[w - RATE * g for w, g in zip(p, slopes)]]
-
-
-STEPS: dict[str, Any] = {"Pyrite": step_pyrite, "PyTorch": step_torch, "JAX": step_jax}
-
-
-# small operations
-
-
-def adds(xp: Any, x: Any, b: Any) -> Any:
-    for _ in range(1000):
-        x = x + b
-    return x
-
-
-def adds_jax(jax: Any, x: Any, b: Any) -> Any:
-    add = _jitted_add(jax)
-    for _ in range(1000):
-        x = add(x, b)
-    return x
-
-
-adds_jax.eager = True  # type: ignore[attr-defined]
-
-
-@functools.cache
-def _jitted_add(jax: Any) -> Any:
-    return jax.jit(lambda x, y: x + y)
-
-
-def add_and_read_jax(jax: Any, x: Any, y: Any) -> Any:
-    return np.asarray(_jitted_add(jax)(x, y))
-
-
-add_and_read_jax.eager = True  # type: ignore[attr-defined]
-
-
-def small(n: int) -> Callable[[np.random.Generator], dict[str, Array]]:
-    return lambda r: {"x": normal(r, n), "y": normal(r, n) * np.float32(0.01)}
-
-
-def matrices(n: int) -> Callable[[np.random.Generator], dict[str, Array]]:
-    return lambda r: {"a": normal(r, n, n), "b": normal(r, n, n)}
-
-
-LAST, LAST_FORMS = softmax(-1)
-FIRST, FIRST_FORMS = softmax(0)
-SQUARE = one(4096, 4096)
-
-WORKS = [
-    Work("silu 4M", "silu(x*w+b), 4M elements", three(4 * M), silu, SILU),
-    Work("silu 64K", "the same, 64K elements", three(1 << 16), silu, SILU),
-    Work("silu 1K", "the same, 1K elements", three(1 << 10), silu, SILU),
-    Work("chain 4M", "12 operations: tanh, exp, where, clip, abs, …", three(4 * M), chain, {"numexpr": chain_numexpr}),
-    Work(
-        "norm", "(x-mean)/sqrt(var+eps)*g+b written out, 4096x1024", norm_inputs, norm, {"PyTorch": norm_torch}, 1e-4
-    ),
-    Work("softmax last axis", "4096x1024", one(4096, 1024), LAST, LAST_FORMS),
-    Work("softmax axis 0", "4096x1024", one(4096, 1024), FIRST, FIRST_FORMS),
-    Work("sum all", "4096x4096", SQUARE, lambda xp, x: xp.sum(x), tolerance=1e-4),
-    Work("sum axis 0", "4096x4096", SQUARE, lambda xp, x: xp.sum(x, axis=0), tolerance=1e-4),
-    Work("sum axis 1", "4096x4096", SQUARE, lambda xp, x: xp.sum(x, axis=1), tolerance=1e-4),
-    Work(
-        "max axis 1", "4096x4096", SQUARE, lambda xp, x: xp.max(x, axis=1),
-        {"PyTorch": lambda xp, x: xp.amax(x, 1)}, 0,
-    ),
-    Work(
-        "var axis 1", "4096x4096", SQUARE, lambda xp, x: xp.var(x, axis=1),
-        {"PyTorch": lambda xp, x: xp.var(x, 1, correction=0)}, 1e-4,
-    ),
-    Work("matmul 256", "float32", matrices(256), lambda xp, a, b: a @ b),
-    Work("matmul 1024", "float32", matrices(1024), lambda xp, a, b: a @ b),
-    Work(
-        "gather rows", "8192 rows of 50000x256",
-        lambda r: {"t": normal(r, 50000, 256), "i": r.integers(0, 50000, 8192)},
-        lambda xp, t, i: t[i], {"Pyrite": lambda xp, t, i: xp.take(t, i, axis=0)}, 0,
-    ),
-    Work(
-        "cumsum last axis", "4096x1024", one(4096, 1024), lambda xp, x: xp.cumsum(x, axis=-1),
-        {"Pyrite": lambda xp, x: xp.cumulative_sum(x, axis=-1)}, 1e-4,
-    ),
-    Work(
-        "sort last axis", "1024x4096", one(1024, 4096), lambda xp, x: xp.sort(x, axis=-1),
-        {"PyTorch": lambda xp, x: xp.sort(x, -1)[0]}, 0,
-    ),
-    Work(
-        "MLP step", "784-512-512-10, batch 128: loss, gradients, update", layers((784, 512, 512, 10), 128),
-        step_numpy, STEPS, 1e-3,
-    ),
-    Work("tiny MLP step", "16-32-32-2, batch 32", layers((16, 32, 32, 2), 32), step_numpy, STEPS, 1e-3),
-    Work(
-        "1000 adds", "y = y + b, 100 elements, one by one; time of one", small(100), adds, {"JAX": adds_jax},
-        1e-4, 1000,
-    ),
-    Work(
-        "add and read", "10 elements, result as a NumPy array", small(10), lambda xp, x, y: x + y,
-        {
-            "Pyrite": lambda xp, x, y: (x + y).numpy(),
-            "PyTorch": lambda xp, x, y: (x + y).numpy(),
-            "JAX": add_and_read_jax,
-        },
-    ),
-    Work(
-        "transposed copy", "4096x4096", SQUARE, lambda xp, x: xp.ascontiguousarray(x.T),
-        {
-            "Pyrite": lambda xp, x: xp.asarray(x.T, copy=True, order="C"),
-            "PyTorch": lambda xp, x: x.T.contiguous(),
-            "JAX": lambda xp, x: x.T.copy(),
-        },
-        0,
-    ),
-    Work("strided sum", "x[::2, ::3] of 4096x4096", SQUARE, lambda xp, x: xp.sum(x[::2, ::3]), tolerance=1e-4),
-]  # fmt: skip
-
-
-# fresh processes: what to run in them, by library; the process prints the seconds
-
+# What to time in them, by library; the process prints the seconds.
 IMPORTS = {"Pyrite": "pyrite", "NumPy": "numpy", "PyTorch": "torch", "JAX": "jax, jax.numpy", "numexpr": "numexpr"}
 FIRST_INPUTS = (
     "import numpy as np; r = np.random.default_rng(0)\n"
@@ -464,22 +203,77 @@ PROCESSES = {
     "import": "import in a fresh process, files in memory",
     "first silu": "first silu 4M in a fresh process, no cache: import not included",
 }
+PEAK = next(work for work in WORKS if work.name == "chain 4M")
 
 
-def in_process(name: str, library: str) -> float:
-    """Seconds of one measurement in a fresh process with empty caches."""
+def in_fresh_process(code: str, **more: str) -> str:
+    """What the code prints in a process of its own, with an empty kernel cache and more in its environment."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "PYRITE_CACHE_DIR": folder, "JAX_PLATFORMS": "cpu", **more}
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout
+
+
+def seconds(name: str, library: str) -> float:
+    """One measurement in a fresh process."""
     if name == "import":
         before, timed = "pass", f"import {IMPORTS[library]}"
     else:
         preparation, timed = FIRST_CALLS[library]
         before = f"{FIRST_INPUTS}\n{preparation}"
     code = f"{before}\nimport time\nt0 = time.perf_counter()\n{timed}\nprint(time.perf_counter() - t0)"
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "PYRITE_CACHE_DIR": folder, "JAX_PLATFORMS": "cpu"}
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-        )
-    return float(done.stdout)
+    return float(in_fresh_process(code))
+
+
+def resident(name: str) -> float:
+    """A figure of this process from the kernel, in MB: VmRSS is what it has in memory, VmHWM the most it had."""
+    found = re.search(rf"^{name}:\s*(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return int(found[1]) / 1024 if found else math.nan
+
+
+def print_peak(name: str, warm: bool) -> None:
+    """Peak memory of one call in this process, which is a fresh one: MB above the import, MB above the inputs.
+
+    `warm`: after a call on small inputs, which loads and compiles what it needs.
+    """
+    library = KINDS[name]()
+    function = PEAK.form(name) or PEAK.function
+    imported = resident("VmRSS")
+    a = np.random.default_rng(0).standard_normal(4 << 20, np.float32)
+    if warm:
+        library.ready(function, [library.take(a[: 1 << 16]) for _ in range(3)])()
+    inputs = [library.take(a) for _ in range(3)]
+    settle()
+    library.take(a[:1])  # JAX copies later, and lets go of what it has copied when it is called again
+    del a
+    given = resident("VmRSS")
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
+    result = library.ready(function, inputs)()
+    peak = resident("VmHWM")
+    del result
+    print(json.dumps([peak - imported, peak - given]))
+
+
+def peak_memory(found: Sequence[Library], times: int = 3) -> dict[str, list[float]]:
+    """By library, the figures of `PEAK_COLUMNS` in MB, medians over fresh processes; empty where /proc is missing."""
+    # not from getrusage: it starts with the peak of the process that started this one
+    if not Path("/proc/self/status").exists():
+        return {}
+    # freed arrays go back to the system: from those of making the inputs the call could take memory unseen
+    returned = {"MALLOC_MMAP_THRESHOLD_": str(1 << 20)}
+
+    def runs(name: str, warm: bool) -> list[list[float]]:
+        code = f"import sys; sys.path.insert(0, {str(HERE)!r}); import run; run.print_peak({name!r}, {warm})"
+        return [json.loads(in_fresh_process(code, **returned)) for _ in range(times)]
+
+    out = {}
+    for library in found:
+        if library.fresh:
+            columns = [*zip(*runs(library.name, False)), [above for _, above in runs(library.name, True)]]
+            out[library.name] = [statistics.median(column) for column in columns]
+    return out
 
 
 # --- measuring ---------------------------------------------------------------------------
@@ -492,7 +286,8 @@ class Result:
     name: str
     what: str
     times: dict[str, list[float]] = field(default_factory=dict)
-    wrong: dict[str, str] = field(default_factory=dict)
+    wrong: dict[str, str] = field(default_factory=dict)  # in place of times: a wrong result, or none
+    skipped: str = ""  # why there is nothing at all
 
     def median(self, library: str) -> float:
         return statistics.median(self.times[library])
@@ -529,22 +324,41 @@ def off(got: Sequence[Array], want: Sequence[Array]) -> float:
     return worst
 
 
+def settle() -> None:
+    """Returns when the threads of the library that ran before no longer spin: OpenBLAS's do for 0.1 s."""
+    for _ in range(200):
+        before = time.process_time()
+        time.sleep(0.002)
+        if time.process_time() - before < 0.0005:
+            return
+
+
 def measure(work: Work, found: Sequence[Library], rounds: int) -> Result:
     """Checks every library's result against float64, then times them in turn."""
     result = Result(work.name, work.what)
     inputs = work.inputs(np.random.default_rng(zlib.crc32(work.name.encode())))
     wide = [a.astype(np.float64) if a.dtype == np.float32 else a for a in inputs.values()]
-    want = flat(work.function(np, *wide), np.asarray)
+    try:
+        want = flat((work.reference or work.function)(np, *wide), np.asarray)
+    except ImportError as error:
+        result.skipped = f"skipped: no {error.name} to check it with"
+        return result
     calls: dict[str, tuple[Call, int]] = {}
     for library in found:
         function = work.form(library.name)
         if function is None:
             continue
-        call = library.ready(function, [library.take(a) for a in inputs.values()])
-        error = off(flat(call(), library.give), want)
-        if error > work.tolerance:
-            result.wrong[library.name] = f"wrong by {error:.1e}"
+        try:
+            call = library.ready(function, [library.take(a) for a in inputs.values()])
+            worst = off(flat(call(), library.give), want)
+        except Exception as failure:  # one library must not stop the others
+            result.wrong[library.name] = f"fails: {type(failure).__name__}"
+            print(f"\n{work.name}: {library.name}: {failure}", file=sys.stderr)
             continue
+        if worst > work.tolerance:
+            result.wrong[library.name] = f"wrong by {worst:.1e}"
+            continue
+        settle()
         start = time.perf_counter()
         call()
         calls[library.name] = call, max(1, int(SAMPLE / (time.perf_counter() - start)))
@@ -552,7 +366,7 @@ def measure(work: Work, found: Sequence[Library], rounds: int) -> Result:
     del want, wide
     for _ in range(rounds):
         for name, (call, count) in calls.items():
-            time.sleep(0.002)  # threads of the library before stop spinning
+            settle()
             start = time.perf_counter()
             for _ in range(count):
                 call()
@@ -561,10 +375,11 @@ def measure(work: Work, found: Sequence[Library], rounds: int) -> Result:
 
 
 def measure_process(name: str, found: Sequence[Library], rounds: int) -> Result:
-    result = Result(name, PROCESSES[name], {lib.name: [] for lib in found})
+    fresh = [library.name for library in found if library.fresh]
+    result = Result(name, PROCESSES[name], {library: [] for library in fresh})
     for _ in range(rounds):
-        for library in found:
-            result.times[library.name].append(in_process(name, library.name))
+        for library in fresh:
+            result.times[library].append(seconds(name, library))
     return result
 
 
@@ -580,6 +395,8 @@ def span(seconds: float) -> str:
 
 
 def cell(result: Result, library: str) -> str:
+    if result.skipped and library == "Pyrite":
+        return result.skipped
     if library in result.wrong:
         return result.wrong[library]
     if library not in result.times:
@@ -612,39 +429,88 @@ def rows(results: Sequence[Result], found: Sequence[Library]) -> list[list[str]]
 
 
 COLUMNS = "Pyrite / best peer"
+PEAK_TITLE = "Peak memory of chain 4M in a fresh process, MB of 2^20 bytes"
+PEAK_COLUMNS = ("library", "above the import", "above import and inputs", "the same, after a small call")
 
 
-def show(results: Sequence[Result], found: Sequence[Library], title: str) -> None:
+def peak_rows(memory: dict[str, list[float]]) -> list[list[str]]:
+    return [[name, *[f"{mb:.0f}" for mb in figures]] for name, figures in memory.items()]
+
+
+def show(results: Sequence[Result], memory: dict[str, list[float]], found: Sequence[Library], title: str) -> None:
     console = Console() if sys.stdout.isatty() else Console(width=60 + 24 * len(found))
-    table = Table(title="median / minimum", caption=title)
-    table.add_column("workload")
-    for library in found:
-        table.add_column(library.name, justify="right")
-    table.add_column(COLUMNS, justify="right")
-    for name, _, *cells in rows(results, found):
-        table.add_row(name, *cells)
-    console.print(table)
+    if results:
+        table = Table(title="median / minimum", caption=title)
+        table.add_column("workload")
+        for library in found:
+            table.add_column(library.name, justify="right")
+        table.add_column(COLUMNS, justify="right")
+        for name, _, *cells in rows(results, found):
+            table.add_row(name, *cells)
+        console.print(table)
+    if memory:
+        table = Table(*PEAK_COLUMNS, title=PEAK_TITLE)
+        for row in peak_rows(memory):
+            table.add_row(*row)
+        console.print(table)
 
 
-def page(results: Sequence[Result], found: Sequence[Library], title: str) -> str:
-    """The table as a page of the documentation."""
-    names = ["workload", "what", *[lib.name for lib in found], COLUMNS]
+def markdown(names: Sequence[str], lines: Sequence[Sequence[str]], texts: int = 1) -> list[str]:
+    """A table whose first columns are texts and the others figures."""
+    marks = "|" + "---|" * texts + "--:|" * (len(names) - texts)
+    return ["| " + " | ".join(names) + " |", marks, *["| " + " | ".join(line) + " |" for line in lines]]
+
+
+def page(results: Sequence[Result], memory: dict[str, list[float]], found: Sequence[Library], title: str) -> str:
+    """The tables as a page of the documentation."""
     lines = [
         "# Performance",
         "",
         "Made by `python benchmarks/run.py --write`. Each cell is median / minimum; the last column is Pyrite's time",
         "over that of the fastest other library, the median over the rounds: below 1, Pyrite is ahead. Inputs are",
         "float32 and the same for all, results are checked against float64 first, the libraries take turns in one",
-        "process. A difference below 20 % means nothing. `benchmarks/README.md` says what is measured and how.",
+        "process. PyTorch compiled is `torch.compile` in its default mode. A difference below 20 % means nothing.",
+        "`benchmarks/README.md` says what is measured and how.",
         "",
         title + ".",
         "",
-        "| " + " | ".join(names) + " |",
-        "|---|---|" + "--:|" * (len(names) - 2),
-        *["| " + " | ".join(r) + " |" for r in rows(results, found)],
+        *markdown(["workload", "what", *[lib.name for lib in found], COLUMNS], rows(results, found), 2),
         "",
     ]
+    if memory:
+        lines += [
+            "## Peak memory",
+            "",
+            f"{PEAK_TITLE}. The first figure includes the inputs, 48 MB, and the",
+            "result, 16 MB, the others only the result. The first two include what a first call loads and compiles.",
+            "",
+            *markdown(PEAK_COLUMNS, peak_rows(memory)),
+            "",
+        ]
     return "\n".join(lines)
+
+
+def short(results: Sequence[Result], title: str) -> str:
+    """The table as the README has it: medians of Pyrite and of the best peer."""
+    lines = []
+    for r in results:
+        ratio, best = r.ratio(), r.best()
+        ours = span(r.median("Pyrite")) if "Pyrite" in r.times else cell(r, "Pyrite")
+        theirs = f"{best}, {span(r.median(best))}" if best else ""
+        lines.append([r.name, ours, theirs, "" if ratio is None else f"{ratio:.2f}"])
+    table = markdown(["workload", "Pyrite", "best peer", COLUMNS], lines)
+    return "\n".join([*table, "", title + "."])
+
+
+def write_between(path: Path, text: str) -> bool:
+    """Puts the text between the two markers of the file; False, and nothing written, if it lacks them."""
+    old = path.read_text() if path.exists() else ""
+    before, opening, rest = old.partition(MARKERS[0])
+    _, closing, after = rest.partition(MARKERS[1])
+    if not (opening and closing):
+        return False
+    path.write_text(f"{before}{opening}\n{text}\n{closing}{after}")
+    return True
 
 
 def main() -> int:
@@ -654,7 +520,7 @@ def main() -> int:
     parser.add_argument("--only", metavar="REGEX", default="", help="workloads whose name matches")
     parser.add_argument("--libraries", metavar="A,B", help="instead of all that are installed")
     parser.add_argument("--json", metavar="FILE", type=Path, help="all samples")
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}, and the short table of {README.name}")
     options = parser.parse_args()
     rounds = 3 if options.quick else options.rounds
     found = libraries()
@@ -670,16 +536,23 @@ def main() -> int:
         if re.search(options.only, name):
             results.append(measure_process(name, found, rounds))
             print(".", end="", flush=True)
+    memory = peak_memory(found) if re.search(options.only, "peak memory") else {}
     print()
     title = heading(found, rounds)
-    show(results, found, title)
+    show(results, memory, found, title)
     if options.json:
-        data = [{"name": r.name, "what": r.what, "seconds": r.times, "wrong": r.wrong} for r in results]
-        options.json.write_text(json.dumps({"run": title, "results": data}, indent=1))
+        data = [
+            {"name": r.name, "what": r.what, "seconds": r.times, "wrong": r.wrong, "skipped": r.skipped}
+            for r in results
+        ]
+        megabytes = {name: dict(zip(PEAK_COLUMNS[1:], figures)) for name, figures in memory.items()}
+        options.json.write_text(json.dumps({"run": title, "results": data, "peak memory": megabytes}, indent=1))
     if options.write:
-        PAGE.write_text(page(results, found, title))
+        PAGE.write_text(page(results, memory, found, title))
         print(f"wrote {PAGE}")
-    wrong = [f"{r.name}: {n} is {text}" for r in results for n, text in r.wrong.items()]
+        done = write_between(README, short(results, title))
+        print(f"wrote {README}" if done else f"{README} lacks the markers {' and '.join(MARKERS)}: not written")
+    wrong = [f"{r.name}: {n}: {text}" for r in results for n, text in r.wrong.items()]
     print("\n".join(wrong), end="\n" if wrong else "")
     return 1 if any("Pyrite" in r.wrong for r in results) else 0
 
