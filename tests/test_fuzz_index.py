@@ -11,7 +11,7 @@ from contract import same_bits
 
 import pyrite as pr
 from pyrite.apply import apply, wrap
-from pyrite.backends import compiled, threads
+from pyrite.backends import plans, threads
 from pyrite.backends.compiled import fusion
 from pyrite.device import Device
 from pyrite.dtypes import from_numpy
@@ -148,13 +148,13 @@ def run_everywhere(seed: int, pending: bool) -> None:
 
 @pytest.mark.parametrize("block", range(5))
 def test_reads_at_known_indices(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "_CHUNK", 16)
+    monkeypatch.setattr(plans, "_CHUNK", 16)
     for seed in range(block * 20, block * 20 + 20):
         run_everywhere(seed, False)
 
 
 def test_reads_at_pending_indices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "_CHUNK", 16)
+    monkeypatch.setattr(plans, "_CHUNK", 16)
     for seed in range(5000, 5020):
         run_everywhere(seed, True)
 
@@ -162,7 +162,7 @@ def test_reads_at_pending_indices(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(30))
 def test_many_reads(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "_CHUNK", 16)
+    monkeypatch.setattr(plans, "_CHUNK", 16)
     for seed in range(100_000 + block * 40, 100_000 + block * 40 + 40):
         run_everywhere(seed, block % 5 == 0)
 

@@ -15,7 +15,7 @@ import pytest
 from contract import same_bits
 
 from pyrite.apply import apply, wrap
-from pyrite.backends import compiled, threads
+from pyrite.backends import plans, threads
 from pyrite.backends.compiled import fusion
 from pyrite.device import Device
 from pyrite.dtypes import from_numpy
@@ -153,7 +153,7 @@ def any_check(r: random.Random, rank: int, most: int) -> None:
 
 @pytest.mark.parametrize("rank", [1, 2, 3, 4])
 def test_reductions(rank: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "_CHUNK", 64)
+    monkeypatch.setattr(plans, "_CHUNK", 64)
     r = random.Random(rank)
     for _ in range(45):
         any_check(r, rank, 60_000)
@@ -188,7 +188,7 @@ def test_rows_without_elements_read_nothing() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(12))
 def test_many_reductions(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "_CHUNK", 64)
+    monkeypatch.setattr(plans, "_CHUNK", 64)
     r = random.Random(1000 + block)
     for _ in range(40):
         any_check(r, r.choice([1, 2, 2, 3, 3, 4]), 1_000_000)
