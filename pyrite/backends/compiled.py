@@ -31,7 +31,7 @@ from . import threads
 from .base import BACKENDS, Array, check_values, reference_storage
 from .ownership import free_to_take
 from .plans import CHECK, DEBUG, KERNELS, SCRATCH, Fallback, Job, Launch, Plan, pack, structure
-from .products import one_blas_thread, run_parts
+from .products import run_parts
 from .stream import StreamBackend, base_of
 from .updates import run_updates
 
@@ -263,14 +263,10 @@ class CompiledBackend(StreamBackend):
         assert p.op is not None
         if step.updates is None:
             STATISTICS.fallbacks += 1
-            if p.op.parts is not None and p.op.into is not None and not p.dtype.is_half():
-                made = Storage.new(p.size, p.dtype)
-                parts = p.op.parts(threads.POOL.size, made.flat.reshape(p.shape), *arrays, *p.params)
-                with np.errstate(all="ignore"), one_blas_thread():
-                    run_parts(p.op, parts, p.params)
-                storages[p.slot] = made
-                return
-            storages[p.slot] = reference_storage(p.op, arrays, p.params, p.shape, p.dtype)
+            if p.op.parts is not None and not p.dtype.is_half():
+                storages[p.slot] = run_parts(p.op, arrays, p.params, p.shape, p.dtype)
+            else:
+                storages[p.slot] = reference_storage(p.op, arrays, p.params, p.shape, p.dtype)
             return
         STATISTICS.kernels += 1
         check_values(p.op, arrays, p.params)

@@ -6,11 +6,16 @@ competes with ours for the cores, and the batches of a product do not each start
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
+from ..dtypes import DType
+from ..layout import Ints, size_of
 from ..ops.record import Op
+from ..storage import Storage
 from . import threads
 
 
@@ -49,8 +54,25 @@ def one_blas_thread() -> Iterator[None]:
             control.set_num_threads(count)
 
 
-def run_parts(op: Op, parts: list[Any], params: tuple[Any, ...]) -> None:
-    """Runs the independent parts of an op, each (out, *inputs), on all threads."""
+def run_parts(
+    op: Op, arrays: Sequence[np.ndarray[Any, Any]], params: tuple[Any, ...], shape: Ints, dtype: DType
+) -> Storage:
+    """The result of an op that comes in independent parts, run on all threads."""
     assert op.into is not None
-    into: Callable[..., None] = op.into
-    threads.POOL.run(lambda worker, part: into(*part, *params), parts)
+    assert op.parts is not None
+    into = op.into
+    storage = Storage.new(size_of(shape), dtype)
+    out = storage.flat.reshape(shape)
+    parts = op.parts(threads.POOL.size, out, *arrays, *params)
+    if not parts:
+        with np.errstate(all="ignore"):
+            into(out, *arrays, *params)
+        return storage
+
+    def work(worker: int, part: tuple[Any, ...]) -> None:
+        with np.errstate(all="ignore"):  # of this thread
+            into(*part, *params)
+
+    with one_blas_thread():
+        threads.POOL.run(work, parts)
+    return storage

@@ -16,7 +16,7 @@ from ..ops.record import REGISTRY, Op
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
-_ADD, _SUB, _MUL, _DIV = REGISTRY["add"], REGISTRY["sub"], REGISTRY["mul"], REGISTRY["div"]
+_ADD, _SUB, _MUL, _DIV, _MATMUL = (REGISTRY[name] for name in ("add", "sub", "mul", "div", "matmul"))
 _FLOORDIV, _FLOORMOD, _SHL, _SHR = (REGISTRY[name] for name in ("floordiv", "floormod", "shl", "shr"))
 _EQ, _NE, _LT, _LE, _GT, _GE = (REGISTRY[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 
@@ -233,6 +233,10 @@ def power(x: Any, y: Any) -> Tensor:
 
 def matmul(x: Any, y: Any) -> Tensor:
     """Matrix product with NumPy's rules for vectors and batches."""
+    if isinstance(x, Handle) and isinstance(y, Handle) and len(x._v.shape) > 1 and len(y._v.shape) > 1:
+        found = _plain(_MATMUL, x, y)
+        if found is not None:
+            return found
     if kind_of_scalar(x) is not None or kind_of_scalar(y) is not None:
         raise ArgumentError("a matrix product needs two tensors, got a number", "use * for scaling")
     a, b = pair(x, y)

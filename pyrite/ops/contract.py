@@ -60,17 +60,19 @@ def _matmul_into(out: Array, x: Array, y: Array) -> None:
 
 
 _WORTH = 1 << 22  # multiplications that are worth a thread
+_TINY = 1 << 18  # multiplications that no BLAS spreads over threads
 _STRIP = 64  # a part has a multiple of so many rows: whole tiles of the usual kernels
 
 
 def _matmul_parts(count: int, out: Array, x: Array, y: Array) -> list[tuple[Array, Array, Array]]:
-    """A product as independent ones: groups of batches, else strips of rows or of columns."""
+    """A product as independent ones: groups of batches, else strips of rows or of columns; none for a tiny one."""
     if x.ndim > 2 and y.ndim == 2:
         x = x.reshape(size_of(x.shape[:-1]), x.shape[-1])
         out = out.reshape(len(x), y.shape[-1])
-    count = min(count, out.size * x.shape[-1] // _WORTH)
+    work = out.size * x.shape[-1]
+    count = min(count, work // _WORTH)
     if count <= 1:
-        return [(out, x, y)]
+        return [] if work <= _TINY else [(out, x, y)]
     if out.ndim > 2:
         lead = out.shape[:-2]
         x, y = (np.broadcast_to(a, (*lead, *a.shape[-2:])) for a in (x, y))
