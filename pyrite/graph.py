@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import os
 import sys
 from collections.abc import Sequence
 from types import CodeType
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 next_number = itertools.count(1).__next__  # of a node
 _age = operator.attrgetter("seq")
+_new: Any = object.__new__
 
 Site = tuple[CodeType, int]
 
@@ -46,12 +48,13 @@ class Call:
     Made by `call_of`, once: two nodes with one call differ only in their inputs and layouts.
     """
 
-    __slots__ = ("op", "shape", "dtype", "placed", "named", "layout")
+    __slots__ = ("op", "shape", "dtype", "placed", "named", "layout", "meta")
 
     def __init__(self, op: Op, shape: Ints, dtype: DType) -> None:
         self.op = op
         self.shape = shape
         self.dtype = dtype
+        self.meta: Any = None  # for autodiff: shape and dtype without a value
         self.layout: Any = None  # of a movement: strides and offset over a row-major input, False if it takes a copy
         self.placed = op.fuses == "movement" or op.bounds is not None  # may have a layout, or checked indices
         # only these can fail later: on their values, or for want of memory
@@ -176,7 +179,14 @@ def leaf(storage: Storage, dtype: DType, shape: Ints, strides: Ints | None = Non
 
 def constant(value: Any, dtype: DType) -> Node:
     """A rank-0 node with a Python value; kernels take it as an argument, so its value compiles nothing."""
-    node = Node(None, (), (), (), dtype)
+    # made without a call of __init__, as in Backend.run
+    node: Node = _new(Node)
+    node.op = None
+    node.inputs = node.params = node.shape = ()
+    node.dtype = dtype
+    node.seq = next_number()
+    node.storage = None
+    node.call = None
     node.value = value
     return node
 
@@ -205,21 +215,20 @@ def pending_below(outputs: Sequence[Node]) -> list[Node]:
     return sorted(seen, key=_age)
 
 
-_inside: dict[CodeType, bool] = {}
-_HERE = __name__.split(".")[0]
+_inside: dict[str, bool] = {}  # by file: the hash of a code object is computed anew, and slowly, each time
+_HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 def call_site() -> Site | None:
     """Code and instruction of the innermost frame outside this package."""
     frame = sys._getframe(1)
     while frame is not None:
-        code = frame.f_code
-        inside = _inside.get(code)
+        file = frame.f_code.co_filename
+        inside = _inside.get(file)
         if inside is None:
-            module = frame.f_globals.get("__name__", "")
-            inside = _inside[code] = module == _HERE or module.startswith(_HERE + ".")
+            inside = _inside[file] = os.path.abspath(file).startswith(_HERE)
         if not inside:
-            return code, frame.f_lasti
+            return frame.f_code, frame.f_lasti
         frame = frame.f_back  # type: ignore[assignment]
     return None
 

@@ -128,7 +128,7 @@ def run(op: Op, values: Sequence[Value], params: tuple[Any, ...] = ()) -> Value:
     for v in values:
         if type(v) is Traced and v.level > level:
             level = v.level
-    if level == 0:
+    if not level:
         return values[0].backend.run(op, values, params)  # type: ignore
     return _record(op, values, params, level)
 
@@ -190,14 +190,25 @@ def _save(
         step.state = Recompute(op, params_of(step), tuple([state(i) for i in range(len(values))]))
     needs = op.needs
     if not needs:
-        return (Meta(out.shape, out.dtype), *[Meta(v.shape, v.dtype) for v in inner])
+        return ()  # the rule is no function: nothing is ever read
     if needs[0] and step.state is None:
         step.state = Held(capture(out))
-    saved: list[Any] = [step.state if needs[0] else Meta(out.shape, out.dtype)]
+    saved: list[Any] = [step.state if needs[0] else _meta(out)]
     for i, v in enumerate(inner):
         needed = needs[1] if op.variadic else needs[1 + i]
-        saved.append(state(i) if needed else Meta(v.shape, v.dtype))
+        saved.append(state(i) if needed else _meta(v))
     return tuple(saved)
+
+
+def _meta(v: Value) -> Meta:
+    """Shape and dtype of a value; one object for all results of a call."""
+    call = v.node.call if type(v) is Array else None
+    if call is None:
+        return Meta(v.shape, v.dtype)
+    found: Meta | None = call.meta
+    if found is None:
+        found = call.meta = Meta(call.shape, call.dtype)
+    return found
 
 
 def params_of(step: Step) -> tuple[Any, ...]:
@@ -332,7 +343,8 @@ def backward(root: Traced, seed: Value | None = None) -> Gradients:
             for parent, part in zip(step.parents, _pull(do, step, g, cache)):
                 if parent is None or part is None:
                     continue
-                part = sum_to(do, part, parent.shape)
+                if part.shape != parent.shape:
+                    part = sum_to(do, part, parent.shape)
                 if part.dtype is not parent.dtype:
                     part = do.cast(part, parent.dtype)
                 old = grads.get(parent)

@@ -161,7 +161,11 @@ class Backend:
 
     def constant(self, value: Any, dtype: DType) -> Array:
         """A rank-0 constant."""
-        return Array(constant(value, dtype), self)
+        array: Array = _new(Array)
+        array.node = constant(value, dtype)
+        array.backend = self
+        array.base = None
+        return array
 
     def from_storage(
         self, storage: Storage, dtype: DType, shape: Ints, strides: Ints | None = None, offset: int = 0
