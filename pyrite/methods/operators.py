@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..apply import Handle, apply, binary, cast_to, do_of, need_kind, operand, pair, wrap
-from ..backends.autodiff import array_of
+from ..backends.autodiff import array_of, run
 from ..backends.base import Array
 from ..device import device_of
 from ..dtypes import Bool, Complex, Float, Int, kind_of_scalar
@@ -29,18 +29,22 @@ def _known(x: Any) -> bool:
 
 
 def _plain(op: Op, x: Any, y: Any) -> Tensor | None:
-    """The quick way for the plain case: no autodiff, one dtype, one device, or a float tensor and a number."""
+    """The quick way for the plain case: tensors of one dtype on one device, or a float tensor and a number."""
     if isinstance(x, Handle):
         a = x._v
-        if type(a) is Array:
-            if isinstance(y, Handle):
-                b = y._v
-                if type(b) is Array and a.node.dtype is b.node.dtype and a.backend is b.backend:
+        if isinstance(y, Handle):
+            b = y._v
+            if type(a) is Array and type(b) is Array:
+                if a.node.dtype is b.node.dtype and a.backend is b.backend:
                     return wrap(a.backend.run(op, (a, b)))
-            elif type(y) is float or (type(y) is int and -_BIG < y < _BIG):
-                dtype = a.node.dtype
-                if dtype.kind is Float:
-                    return wrap(a.backend.run(op, (a, a.backend.constant(float(y), dtype))))
+            elif a.dtype is b.dtype and array_of(a).backend is array_of(b).backend:
+                return wrap(run(op, (a, b)))
+        elif type(y) is float or (type(y) is int and -_BIG < y < _BIG):
+            dtype = a.dtype
+            if dtype.kind is Float:
+                backend = array_of(a).backend
+                b = backend.constant(float(y), dtype)
+                return wrap(backend.run(op, (a, b)) if type(a) is Array else run(op, (a, b)))
     elif type(x) is float or (type(x) is int and -_BIG < x < _BIG):
         b = y._v
         if type(b) is Array and b.node.dtype.kind is Float:
