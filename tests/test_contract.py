@@ -50,8 +50,8 @@ def compare(op: Op, got: Any, want: Any, dtype: DType, what: str, scale: Any = N
 
 
 def magnitude(op: Op, inputs: list[np.ndarray[Any, Any]], params: Any) -> Any:
-    """The reduction of the magnitudes: what rounding errors of a sum are measured against."""
-    if op.fuses != "reduce" or inputs[0].dtype == np.bool_:
+    """The reduction or scan of the magnitudes: what rounding errors of a sum are measured against."""
+    if op.fuses not in ("reduce", "scan") or inputs[0].dtype == np.bool_:
         return None
     with np.errstate(all="ignore"):
         return op.reference(np.abs(inputs[0].astype(np.complex128)).astype(np.float64), *params)
@@ -99,7 +99,7 @@ def test_special_values(name: str) -> None:
 
 def _by_length(op: Op) -> bool:
     """Does an op take its length from its inputs? The others have it in their parameters and samples."""
-    if op.fuses == "reduce":
+    if op.fuses in ("reduce", "scan", "composed"):
         return True
     return op.fuses == "elementwise" and op.arity > 0 and op.regions is None and "shape" not in op.params
 
@@ -114,7 +114,7 @@ def test_every_length(name: str) -> None:
         rng = np.random.default_rng(seed_of(name, dtype.name))
         inputs = [values(a, dtype, rng) for a in args]
         dtypes = [a.dtype or dtype for a in args]
-        params: Any = ((0,), False) if op.fuses == "reduce" else case.params
+        params: Any = {"reduce": ((0,), False), "scan": (0, False), "composed": (0, False)}.get(op.fuses, case.params)
         whole = CPU.evaluate(CPU.run(op, [CPU.upload(x, d) for x, d in zip(inputs, dtypes)], params))
         for n in range(1, 66):
             arrays = [CPU.upload(x[:n], d) for x, d in zip(inputs, dtypes)]

@@ -85,6 +85,25 @@ def test_one_kernel(name: str) -> None:
     assert kernels(ONE_KERNEL[name]) == 1
 
 
+def test_a_costly_value_of_the_second_and_third_loop() -> None:
+    """It has to be computed in the second loop of the row, not read from a scratch row that nobody has filled."""
+    x = X.numpy().astype(np.float64)
+    low = pr.min(X, axis=-1, keepdims=True)
+    e = pr.exp(X)
+    got = e / pr.sum(e - low, axis=-1, keepdims=True)
+    want = np.exp(x) / (np.exp(x) - x.min(-1, keepdims=True)).sum(-1, keepdims=True)
+    assert np.allclose(got.numpy(), want, rtol=1e-5)
+
+
+def test_a_scalar_beside_a_tensor_without_elements() -> None:
+    """It must not join a kernel that is left with no element to walk."""
+    for work in (lambda x: x / pr.sum(x), lambda x: pr.cumulative_sum(x)):
+        one = pr.asarray(np.array(-3.0, np.float32), copy=True)
+        empty = work(pr.zeros((0,)))
+        sign = pr.sign(one)
+        assert (sign.item(), empty.shape) == (-1.0, (0,))
+
+
 def test_adamw_is_one_kernel() -> None:
     p, g, m, v = (tensor(300, 70, seed=s) for s in range(4))
     v = v * v

@@ -81,7 +81,7 @@ def program(seed: int, exact: bool, length: int = 40) -> list[Callable[[Machine]
         shape = shapes[i]
         kind = r.choice(
             ["one", "two", "two", "two", "scalar", "view", "view", "view", "reduce", "write", "write", "drop", "join",
-             "where", "look", "pad"]
+             "where", "look", "pad", "scan"]
         )  # fmt: skip
         if kind == "one":
             name = r.choice(EXACT_ONE if exact else EXACT_ONE + ROUNDED_ONE * 2)
@@ -113,6 +113,10 @@ def program(seed: int, exact: bool, length: int = 40) -> list[Callable[[Machine]
                 s for k, s in enumerate(shape) if k not in axes
             )
             add(out, lambda m, i=i, a=axes, k=keep, n=name: m.put(apply(n, (m.slots[i],), a, k)))
+        elif kind == "scan" and shape:
+            axis, reverse = r.randrange(len(shape)), r.random() < 0.4
+            name = r.choice(["cumsum", "cummax", "cummin"] + ["cumprod"] * (not exact))
+            add(shape, lambda m, i=i, a=axis, b=reverse, n=name: m.put(apply(n, (m.slots[i],), a, b)))
         elif kind == "write":
             made = _view(r, shape)
             if made is None or made[2] == "expand":
@@ -305,6 +309,7 @@ class Wide:
         "one": 2, "two": 5, "scalar": 2, "cast": 3, "choose": 2, "view": 5, "reduce": 4, "write": 3, "join": 2,
         "pad": 2, "place": 1, "take": 2, "gather": 1, "index": 2, "later_take": 1, "opaque": 2, "clone": 2, "drop": 2,
         "look": 1, "hold": 1, "foreign": 1, "poke": 2, "mean": 1, "iota": 1, "compare": 1,
+        "scan": 3, "arg": 2,
     }  # fmt: skip
 
     def put(self, shape: tuple[int, ...], dtype: np.dtype[Any], make: Callable[[Machine], Any]) -> None:
@@ -484,10 +489,8 @@ class Wide:
         if dtype == BOOL or not shape:
             return
         axis = self.r.randrange(len(shape))
-        name = self.r.choice(["cumsum", "sort", "matmul"])
-        if name == "cumsum":
-            self.put(shape, dtype, lambda m: _small(m, apply("cumsum", (_small(m, m.slots[i]),), axis, False)))
-        elif name == "sort":
+        name = self.r.choice(["sort", "matmul"])
+        if name == "sort":
             self.put(shape, dtype, lambda m: apply("sort", (m.slots[i],), axis, False, True))
         elif len(shape) >= 2 and shape[-1] <= 300 and shape[-2] <= 300 and dtype in (np.float32, np.int32):
             turn = (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
@@ -497,6 +500,24 @@ class Wide:
                 return _small(m, apply("matmul", (x, apply("permute", (x,), turn))))
 
             self.put((*shape[:-1], shape[-2]), dtype, product)
+
+    def scan(self, i: int, shape: Any, dtype: Any) -> None:
+        if dtype == BOOL or not shape:
+            return
+        axis, reverse = self.r.randrange(len(shape)), self.r.random() < 0.4
+        name = self.r.choice(["cumsum", "cumsum", "cumsum", "cummax", "cummin", "cumargmax", "cumargmin"])
+        out = np.dtype("int64") if "arg" in name else dtype
+        self.put(shape, out, lambda m: _small(m, apply(name, (_small(m, m.slots[i]),), axis, reverse)))
+
+    def arg(self, i: int, shape: Any, dtype: Any) -> None:
+        axis = self.r.choice([None, *range(len(shape))])
+        keep = self.r.random() < 0.5
+        name = self.r.choice(["argmax", "argmin"])
+        if dtype == BOOL or 0 in (shape if axis is None else (shape[axis],)):
+            return
+        gone = range(len(shape)) if axis is None else (axis,)
+        out = tuple(1 if k in gone else s for k, s in enumerate(shape) if keep or k not in gone)
+        self.put(out, np.dtype("int64"), lambda m: _small(m, apply(name, (m.slots[i],), axis, keep)))
 
     def clone(self, i: int, shape: Any, dtype: Any) -> None:
         way = self.r.choice(["clone", "detach"]) if dtype.kind not in "iub" else "clone"

@@ -37,7 +37,8 @@ class Expr:
         return f"%{self.id}: {self.dtype.short} = {self.name}({', '.join(rest)})"
 
 
-COSTLY = frozenset({"call", "idiv", "irem"})  # never computed twice where a scratch row can hold them
+COSTLY = frozenset({"call", "idiv", "irem", "scan"})  # never computed twice where a scratch row can hold them
+READS = frozenset({"load", "fetch"})
 
 
 class Builder:

@@ -4,13 +4,13 @@ Works on `PNode`s, copies of the pending nodes that hold no storage, so that a p
 and used again for other nodes of the same structure.
 
 Stored are: what the user still holds, what an opaque op reads, and what is too costly to
-compute twice. Reductions are always values of their own, though they stay in registers when
-only their own kernel reads them. Every stored value joins the first kernel that can compute it.
+compute twice. Reductions and scans are always values of their own, though they stay in registers
+when only their own kernel reads them. Every stored value joins the first kernel that can compute it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from .loops import BLOCK, MAX_EXPRS, Cut, Group, Nest, NoFit, PNode, Reduce, Ref
 COSTLY_OP = 8  # an op from this cost on is not computed in two kernels
 MAX_CHAIN = 96  # ops that one stored value may stand for
 _SMALL = 1 << 14  # elements; values below share a kernel though they share no input
+_BUFFERS = 8  # scans of a columns kernel: each has 17 KiB on the stack
 _SPLIT_ROWS = 64  # fewer rows than this and each longer than a block: blocks become rows
 
 
@@ -74,29 +75,67 @@ def _lower_node(node: Node, inputs: tuple[PNode, ...]) -> PNode:
     op = node.op
     assert op is not None
     p = PNode("opaque", op, inputs, node.params, node.shape, node.dtype)
-    if op.fetch is not None:
-        if node.checked and not node.dtype.is_complex() and size_of(node.shape):
-            p.kind = "fetch"
-        return p
-    if op.fuses == "movement" and (node.strides is not None or not node.dtype.is_complex()):
-        p.kind = "movement"
-        if node.strides is not None:
-            x = inputs[0]
-            p.base = x.base if x.base is not None else x
-            p.strides, p.offset = node.strides, node.offset
-    elif op.fuses == "elementwise":
-        complex_ = node.dtype.is_complex() or any(x.dtype.is_complex() for x in inputs)
-        if complex_:
-            p.kind = "opaque"
-        elif op.regions is not None:
-            boxes, _ = op.regions([x.shape for x in inputs], *node.params)
-            if all(s == 1 or n <= 1 for b in boxes for s, n in zip(b.steps, b.sizes)):
-                p.kind = "regions"
-        elif op.scalar is not None and (op.bounds is None or node.checked):
-            p.kind = "elementwise"
-    elif op.fuses == "reduce" and op.monoid is not None and not inputs[0].dtype.is_complex():
-        p.kind = "reduce"
+    p.kind = _kind(p, node.checked, node.strides is not None)
+    if p.kind == "movement" and node.strides is not None:
+        x = inputs[0]
+        p.base = x.base if x.base is not None else x
+        p.strides, p.offset = node.strides, node.offset
     return p
+
+
+def _kind(p: PNode, checked: bool = False, view: bool = False) -> str:
+    """How a value is computed; `checked` says that its indices are known to be in bounds."""
+    op = p.op
+    assert op is not None
+    complex_ = p.dtype.is_complex() or any(x.dtype.is_complex() for x in p.inputs)
+    if op.fuses == "movement" and (view or not complex_):
+        return "movement"
+    if complex_:
+        return "opaque"
+    if op.fetch is not None:
+        return "fetch" if checked and size_of(p.shape) else "opaque"
+    if op.fuses == "elementwise":
+        if op.regions is not None:
+            boxes, _ = op.regions([x.shape for x in p.inputs], *p.params)
+            whole = all(s == 1 or n <= 1 for b in boxes for s, n in zip(b.steps, b.sizes))
+            return "regions" if whole else "opaque"
+        return "elementwise" if op.scalar is not None and (op.bounds is None or checked) else "opaque"
+    if op.fuses in ("reduce", "scan") and op.monoid is not None:
+        return op.fuses
+    if op.fuses == "composed" and op.composed is not None:
+        return "composed"
+    return "opaque"
+
+
+class Compose:
+    """Makes planned values by the names of ops, as gradient rules do: `do.mul(x, 2)`. They are kept in `made`."""
+
+    def __init__(self, slot: Callable[[], int]) -> None:
+        self.slot = slot
+        self.made: list[PNode] = []
+
+    def __getattr__(self, name: str) -> Callable[..., PNode]:
+        op = REGISTRY.get(name)
+        if op is None:
+            raise AttributeError(f"there is no op {name}")
+        arity = op.arity
+
+        def call(*args: Any) -> PNode:
+            inputs = args[:arity]
+            dtypes = [x.dtype for x in inputs if isinstance(x, PNode)]
+            xs = tuple([x if isinstance(x, PNode) else PNode("const", None, (), (x,), (), dtypes[-1]) for x in inputs])
+            params = args[arity:]
+            shape, result = op.infer(*xs, *params)
+            if op.fuses == "movement":
+                p = _movement(name, xs[0], params, shape)
+            else:
+                p = PNode("opaque", op, xs, params, shape, result)
+                p.kind = _kind(p)
+            p.slot = self.slot()
+            self.made.append(p)
+            return p
+
+        return call
 
 
 def _movement(name: str, x: PNode, params: tuple[Any, ...], shape: Ints) -> PNode:
@@ -171,12 +210,26 @@ class Planner:
     # -- canonical reductions
 
     def _canonical(self) -> None:
-        """Rewrites every reduction to chains of one reduced range each, at most one block long."""
+        """Writes out composed values, and every reduction as chains of one reduced range, at most one block long."""
         for p in self.nodes:
-            if p.kind == "reduce":
-                self._reduce_chain(p)
-            else:
-                self.order.append(p)
+            for q in self._composed(p) if p.kind == "composed" else [p]:
+                if q.kind == "reduce":
+                    self._reduce_chain(q)
+                else:
+                    self.order.append(q)
+
+    def _composed(self, p: PNode) -> list[PNode]:
+        """The values that `p` is made of; the last one is `p` itself."""
+        do = Compose(self._slot)
+        assert p.op is not None
+        assert p.op.composed is not None
+        last = p.op.composed(do, *p.inputs, *p.params)
+        assert do.made[-1] is last, f"{p} is not the last value it is made of"
+        assert last.base is None, f"{p} is made as a view"
+        assert (last.shape, last.dtype) == (p.shape, p.dtype), f"{p} is made of {last}"
+        p.kind, p.op, p.inputs, p.params = last.kind, last.op, last.inputs, last.params
+        p.name, p.cost = last.name, last.cost
+        return [*do.made[:-1], p]
 
     def _reduce_chain(self, p: PNode) -> None:
         axes: Ints = p.params[0]
@@ -283,7 +336,7 @@ class Planner:
         below: dict[PNode, set[PNode]] = {}
         for p in order:
             fusible = p.kind in ("elementwise", "regions", "fetch") or (p.kind == "movement" and p.base is None)
-            p.member = p.kind in ("opaque", "reduce") or p in self.forced or (fusible and not self.fuse)
+            p.member = p.kind in ("opaque", "reduce", "scan") or p in self.forced or (fusible and not self.fuse)
             mine: set[PNode] = {p}
             for x in p.inputs:
                 if not x.member:
@@ -301,6 +354,9 @@ class Planner:
                 if self._try_join(p, g):
                     return
         number = len(groups)
+        if p.kind == "scan":
+            self._own_scan(p, number, groups)
+            return
         if red is None:
             self._own_elementwise(p, number, groups)
             return
@@ -325,6 +381,23 @@ class Planner:
         p.group = number
         groups.append(g)
 
+    def _own_scan(self, p: PNode, number: int, groups: list[Group | OpaqueStep]) -> None:
+        axis, flip = _scanned(p)
+        shape = p.shape
+        rank = len(shape)
+        if size_of(shape[axis + 1 :]) == 1:
+            g = Group(number, "rows", shape, rank - axis)
+        else:
+            # all axes behind the scanned one but the last stand beside the outer ones
+            order = (*range(axis), *range(axis + 1, rank - 1), axis, rank - 1)
+            into = tuple([order.index(k) for k in range(rank)])
+            g = Group(number, "columns", tuple([shape[k] for k in order]), 1, 0, into)
+            g.shape = shape
+        g.scanned, g.flip = axis, flip
+        g.add_scan(p)
+        p.group = number
+        groups.append(g)
+
     def _own_elementwise(self, p: PNode, number: int, groups: list[Group | OpaqueStep]) -> None:
         splits: list[Any] = []
         while True:
@@ -344,15 +417,21 @@ class Planner:
     def _try_join(self, p: PNode, g: Group) -> bool:
         """Adds p to an existing kernel where that saves a pass over memory."""
         red = p.red if p.kind == "reduce" else None
-        saved = len(g.members), len(g.reductions), g.tail
+        saved = len(g.members), len(g.reductions), g.tail, g.scanned
         before, mark = len(g.rec.exprs), len(g.trail)
         try:
             if red is not None:
                 if not self._same_domain(p, red, g):
                     return False
                 g.tail = g.tail or len(p.inputs[0].shape) - red.begin
-                g.add_reduction(p)
-                expr = g.reductions[-1].body
+                expr = g.add_reduction(p)
+            elif p.kind == "scan":
+                if not self._same_walk(p, g):
+                    return False
+                g.scanned = _scanned(p)[0]
+                if g.kind == "rows":
+                    g.tail = len(p.shape) - g.scanned
+                expr = g.add_scan(p)
             else:
                 g.add_element(p)
                 expr = g.members[-1][1]
@@ -366,7 +445,7 @@ class Planner:
                 for key in [k for k in g.memo if k[0] is node]:
                     del g.memo[key]
             del g.members[saved[0] :], g.reductions[saved[1] :]
-            g.tail = saved[2]
+            g.tail, g.scanned = saved[2:]
             g.forget(mark)
             return False
         p.group = g.number
@@ -375,7 +454,7 @@ class Planner:
     def _same_domain(self, p: PNode, red: Reduce, g: Group) -> bool:
         x = p.inputs[0]
         inner = x.shape[red.end :]
-        if g.total or red.block:
+        if g.total or red.block or g.flip or (g.kind == "columns" and g.scanned is not None):
             return False
         if size_of(inner) != 1:
             return g.kind == "columns" and len(inner) == 1 and g.shape == x.shape and red.end == len(x.shape) - 1
@@ -383,6 +462,15 @@ class Planner:
             return False
         tail = len(x.shape) - red.begin
         return g.tail in (0, tail)
+
+    def _same_walk(self, p: PNode, g: Group) -> bool:
+        """Does a kernel walk the rows of a scan, or can it?"""
+        axis, flip = _scanned(p)
+        if g.total or g.splits or g.shape != p.shape or flip != g.flip:
+            return False
+        if g.kind == "columns":
+            return g.scanned == axis and len(g.reductions) < _BUFFERS
+        return size_of(p.shape[axis + 1 :]) == 1 and g.tail in (0, len(p.shape) - axis)
 
     def _cost_check(self, groups: list[Group | OpaqueStep]) -> None:
         """Costly values computed in two places, or again for every row, are stored instead."""
@@ -425,6 +513,12 @@ def _repeated(node: PNode, g: Group, forms: Any) -> bool:
     outer = [k for k in range(inner) if g.domain[k] > 1]
     depends_inner = any(k >= len(g.domain) - max(1, g.tail) for k in used)
     return depends_inner and any(k not in used for k in outer)
+
+
+def _scanned(p: PNode) -> tuple[int, bool]:
+    """The axis of a scan, counted from the front, and whether it runs from the end."""
+    axis, reverse = p.params
+    return axis % len(p.shape), bool(reverse)
 
 
 def _why(p: PNode) -> str:

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..dtypes import DType, bfloat16, bool_
+from ..dtypes import DType, Int, bfloat16, bool_
 from .builder import Expr
+from .complete import roots, stride_class
 from .instructions import Direct, Value, alignment, instruction, memory_type, register_type
 from .loops import BLOCK, LANES, STRIP, Nest, Reduction
+from .scans import along_lanes, columns_of_scans
 from .vector import V, Vector
 
 _AHEAD = 8  # rows
@@ -48,6 +50,9 @@ class Renderer:
         self.pointers: list[str] = []
         self.columns = "%c0", "%c1"  # of a kernel without reductions
         self.scratch: dict[int, str] = {}
+        self.spilled_at: dict[int, int] = {}  # by expression: the level that puts it into its scratch row
+        self.carry: dict[int, V] = {}  # by scan: the value of all elements before, in every lane
+        self.at_scan = "0", "0", [""]  # of a column kernel: place in the buffers, first column, buffers
         self.ahead: dict[int, str] = {}  # addresses of a later row of a column kernel, to be fetched early
 
     # -- text helpers
@@ -108,6 +113,8 @@ class Renderer:
         self._load_words()
         if self.nest.kind == "rows":
             self._rows()
+        elif any(r.scan for r in self.nest.reductions):
+            columns_of_scans(self)
         else:
             self._columns()
         body = "\n".join(self.vec.lines)
@@ -118,7 +125,7 @@ class Renderer:
             head += f"  %{name} = load {type}, ptr %job{at}, align 8\n"
         return f"{head}{body}\n}}\n\n{declarations}\n"
 
-    def _counted(self, start: str, stop: str, step: int, body: Callable[[str], None]) -> None:
+    def counted(self, start: str, stop: str, step: int, body: Callable[[str], None]) -> None:
         """for (i = start; i < stop; i += step) body(i), values flowing through memory only."""
         vec = self.vec
         head, inside, after = vec.name("for"), vec.name("do"), vec.name("end")
@@ -196,18 +203,35 @@ class Renderer:
         if e.name == "arg":
             return V(self.word(self.words["scalars"] + e.data), register_type(e.dtype))
         if e.name == "index":
-            base = self._splat("i64", self.form_bases[e.data])
-            if at is None or not self.nest.forms[e.data][-1]:
-                return base
-            lanes = self._lanes(at)
-            step = self._splat("i64", self._step_word("forms", e.data, len(self.nest.sizes) - 1))
-            return self.vec.iadd(base, self.vec.imul(lanes, step))
+            return self._index(e.data, "i64", at)
+        if e.name == "cast" and e.args[0].name == "index" and e.dtype.kind is Int and e.dtype.bits == 32:
+            return self._index(e.args[0].data, "i32", at)  # wraps as a cast does, with half the work
         args = [(known[a.id] if a.id in known else self.row[a.id], a.dtype) for a in e.args]
         if e.name == "load":
             return self._load(e, self.pointers[e.data], at, mask, args[0][0] if args else None)
         if e.name == "fetch":
             return self._fetch(e, at, mask, [v for v, _ in args])
+        if e.name == "scan":
+            return self._scan(e, args[0][0], at)
         return instruction(self.vec, e.name, e.dtype, args, e.data)
+
+    def _index(self, number: int, type: str, at: str | None) -> V:
+        """An index of the kernel: the first lane's as a scalar, then its step from lane to lane."""
+        first, step = self.form_bases[number], stride_class(self.nest.forms[number][-1])
+        if at is not None and step:
+            by = "1" if step == 1 else self._step_word("forms", number, len(self.nest.sizes) - 1)
+            first = self.i(f"add i64 {first}, {at if step == 1 else self.i(f'mul i64 {at}, {by}')}")
+        if type != "i64":
+            first = self.i(f"trunc i64 {first} to {type}")
+        base = self._splat(type, first)
+        if at is None or not step:
+            return base
+        lanes = V(self.iota.replace("i64", type), type)
+        if step == 1:
+            return self.vec.iadd(base, lanes)
+        if type != "i64":
+            by = self.i(f"trunc i64 {by} to {type}")
+        return self.vec.iadd(base, self.vec.imul(lanes, self._splat(type, by)))
 
     def _lanes(self, at: str) -> V:
         return self.vec.iadd(self._splat("i64", at), V(self.iota, "i64"))
@@ -252,15 +276,30 @@ class Renderer:
                 self.vec.raw(f"call void @llvm.prefetch.p0(ptr {later}, i32 0, i32 3, i32 1)")
             if keep is None:
                 return self._from_memory(V(self.i(f"load {t}, ptr {p}, align {alignment(type)}"), type), access.dtype)
-            name = f"@llvm.masked.load.v{LANES}{type}.p0"
-            self.vec.declarations.add(f"declare {t} {name}(ptr, i32, <{LANES} x i1>, {t})")
-            got = self.i(
-                f"call {t} {name}(ptr {p}, i32 {alignment(type)}, <{LANES} x i1> {keep.ref}, {t} zeroinitializer)"
-            )
-            return self._from_memory(V(got, type), access.dtype)
+            return self._from_memory(V(self._masked_load(type, p, keep), type), access.dtype)
+        if step == -1:
+            p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {self.i(f'sub i64 {1 - LANES}, {at}')}")
+            if keep is None:
+                got = self.i(f"load {t}, ptr {p}, align {alignment(type)}")
+            else:
+                got = self._masked_load(type, p, self._reversed(keep))
+            return self._from_memory(self._reversed(V(got, type)), access.dtype)
         stride = self._splat("i64", self._step_word("accesses", e.data, len(self.nest.sizes) - 1))
         offsets = self.vec.imul(self._lanes(at), stride)
         return self._from_memory(self._gather(type, pointer, offsets, keep), access.dtype)
+
+    def _masked_load(self, type: str, p: str, keep: V) -> str:
+        t = self.vec.llvm_type(type)
+        name = f"@llvm.masked.load.v{LANES}{type}.p0"
+        self.vec.declarations.add(f"declare {t} {name}(ptr, i32, <{LANES} x i1>, {t})")
+        on = f"<{LANES} x i1> {keep.ref}"
+        return self.i(f"call {t} {name}(ptr {p}, i32 {alignment(type)}, {on}, {t} zeroinitializer)")
+
+    def _reversed(self, v: V) -> V:
+        """The lanes in the opposite order."""
+        t = self.vec.llvm_type(v.type)
+        order = ", ".join(f"i32 {k}" for k in reversed(range(LANES)))
+        return V(self.i(f"shufflevector {t} {v.ref}, {t} poison, <{LANES} x i32> <{order}>"), v.type)
 
     def _gather(self, type: str, pointer: str, offsets: V, mask: V | None) -> V:
         t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
@@ -283,6 +322,10 @@ class Renderer:
             p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {at}")
             self._store_vector(type, v, p, mask)
             return
+        if access.step == -1:
+            p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {self.i(f'sub i64 {1 - LANES}, {at}')}")
+            self._store_vector(type, self._reversed(v), p, mask and self._reversed(mask))
+            return
         stride = self._splat("i64", self._step_word("accesses", number, len(self.nest.sizes) - 1))
         offsets = self.vec.imul(self._lanes(at), stride)
         ps = self.i(f"getelementptr {s}, ptr {pointer}, <{LANES} x i64> {offsets.ref}")
@@ -290,6 +333,15 @@ class Renderer:
         self.vec.declarations.add(f"declare void {name}({t}, <{LANES} x ptr>, i32, <{LANES} x i1>)")
         on = mask.ref if mask is not None else "splat (i1 true)"
         self.vec.raw(f"call void {name}({t} {v.ref}, <{LANES} x ptr> {ps}, i32 {alignment(type)}, <{LANES} x i1> {on})")
+
+    def _store_these(self, stores: list[tuple[int, Expr]], known: dict[int, V], at: str, mask: V | None) -> None:
+        # all reads come before the first write: a result may lie over an input
+        for number, v in [(k, self.value(e, known, at, mask)) for k, e in stores]:
+            self._store(number, v, at, mask)
+
+    def store_all(self, at: str, mask: V | None) -> None:
+        """Stores one vector of every result."""
+        self._store_these(self.nest.stores, {}, at, mask)
 
     def _store_vector(self, type: str, v: V, p: str, mask: V | None) -> None:
         t = self.vec.llvm_type(type)
@@ -328,11 +380,11 @@ class Renderer:
                 end = self.i(f"add i64 {start}, {LANES}")
                 over = self.i(f"icmp slt i64 %c1, {end}")
                 self.columns = start, self.i(f"select i1 {over}, i64 %c1, i64 {end}")
-                self._counted("%r0", "%r1", 1, row)
+                self.counted("%r0", "%r1", 1, row)
 
-            self._counted("%c0", "%c1", LANES, strip)
+            self.counted("%c0", "%c1", LANES, strip)
         else:
-            self._counted("%r0", "%r1", 1, row)
+            self.counted("%r0", "%r1", 1, row)
         self.vec.raw("ret void")
 
     def _scratch_rows(self, n: str) -> None:
@@ -354,7 +406,7 @@ class Renderer:
                 t, s = self.vec.llvm_type(v.type), self.vec.scalar_type(v.type)
                 lane = self.i(f"extractelement {t} {v.ref}, i64 0")
                 self.vec.raw(f"store {s} {lane}, ptr {self.pointers[number]}, align {alignment(v.type)}")
-        reductions = [r for r in nest.reductions if r.level == level]
+        reductions = [r for r in nest.reductions if r.level == level and not r.scan]
         stores = [
             (k, e) for k, e in nest.stores
             if e.level == level and (e.inner or self._element_store(k))
@@ -385,12 +437,37 @@ class Renderer:
             else:
                 stack.extend(e.args)
 
-    def _identity(self, r: Reduction) -> V:
+    def identity(self, r: Reduction) -> V:
         return self.vec.const(register_type(r.acc), r.monoid.identity(r.acc))
 
-    def _combine(self, r: Reduction, a: V, b: V) -> V:
+    def combine(self, r: Reduction, a: V, b: V) -> V:
         result: Value = r.monoid.combine(self.vec_b, Value(a, r.acc), Value(b, r.acc))
         return result.v
+
+    def _scan(self, e: Expr, x: V, at: str | None) -> V:
+        """The running value at one vector of a row; a column kernel has computed it before."""
+        r = self.nest.reductions[e.data]
+        if self.nest.kind == "columns":
+            place, low, buffers = self.at_scan
+            assert at is not None
+            return self.running(r, self.slot(r, buffers[e.data], place, at, low))
+        result, self.carry[e.data] = along_lanes(self, r, x, self.carry[e.data])
+        return result
+
+    def _scans(self, level: int) -> list[int]:
+        """The scans that the loop of a level runs; those in scratch rows have run before."""
+        found: set[int] = set()
+        seen = set(self.row)
+        stack = roots(self.nest, level)
+        while stack:
+            e = stack.pop()
+            if e.id in seen or self._spilled_before(e, level):
+                continue
+            seen.add(e.id)
+            if e.name == "scan":
+                found.add(e.data)
+            stack.extend(e.args)
+        return sorted(found)
 
     def _combine_lanes(self, r: Reduction, v: V) -> V:
         """The pairwise tree over the lanes: l with l+8, l+4, l+2, l+1; the result in every lane."""
@@ -398,7 +475,7 @@ class Renderer:
         for by in (8, 4, 2, 1):
             order = ", ".join(f"i32 {(k + by) % LANES}" for k in range(LANES))
             other = V(self.i(f"shufflevector {t} {v.ref}, {t} poison, <{LANES} x i32> <{order}>"), v.type)
-            v = self._combine(r, v, other)
+            v = self.combine(r, v, other)
         return V(self.i(f"shufflevector {t} {v.ref}, {t} poison, <{LANES} x i32> zeroinitializer"), v.type)
 
     def _row_loops(
@@ -406,11 +483,13 @@ class Renderer:
     ) -> list[V]:
         """The loop over one row; returns the lanes of each reduction."""
         nest = self.nest
-        first = [self._identity(r) for r in reductions]
+        scans = self._scans(level)
+        count = len(reductions)
+        first = [self.identity(r) for r in [*reductions, *[nest.reductions[k] for k in scans]]]
         if not reductions and not nest.reductions:
-            return self._span(*self.columns, first, level, reductions, stores)
+            return self._span(*self.columns, first, level, reductions, stores, scans)
         if not nest.blocks:
-            return self._span("0", length, first, level, reductions, stores)
+            return self._span("0", length, first, level, reductions, stores, scans)[:count]
         vec = self.vec
         head, inside, after = vec.name("blocks"), vec.name("block"), vec.name("joined")
         before = vec.block
@@ -425,14 +504,16 @@ class Renderer:
         end = self.i(f"add i64 {index}, {BLOCK}")
         over = self.i(f"icmp slt i64 {length}, {end}")
         stop = self.i(f"select i1 {over}, i64 {length}, i64 {end}")
-        lanes = self._span(index, stop, first, level, reductions, stores)
+        begin = first[:count] + carried[count:]  # blocks are reduced apart, scans go on
+        lanes = self._span(index, stop, begin, level, reductions, stores, scans)
         number = self.i(f"udiv i64 {index}, {BLOCK}")
         lane = self._splat("i64", self.i(f"and i64 {number}, {LANES - 1}"))
         mine = vec.icmp("eq", V(self.iota, "i64"), lane)
         following = []
         for r, old, v in zip(reductions, carried, lanes):
             part = self._combine_lanes(r, v)
-            following.append(vec.select(mine, self._combine(r, old, part), old))
+            following.append(vec.select(mine, self.combine(r, old, part), old))
+        following += lanes[count:]
         last = vec.block
         vec.raw(f"br label %{head}")
         phis = [f"  {index} = phi i64 [ 0, %{before} ], [ {end}, %{last} ]"]
@@ -440,13 +521,13 @@ class Renderer:
             phis.append(f"  {c.ref} = phi {vec.llvm_type(c.type)} [ {x.ref}, %{before} ], [ {y.ref}, %{last} ]")
         vec.lines[place:place] = phis
         vec.start(after)
-        return carried
+        return carried[:count]
 
     def _span(
         self, start: str, stop: str, first: list[V], level: int, reductions: list[Reduction],
-        stores: list[tuple[int, Expr]],
+        stores: list[tuple[int, Expr]], scans: list[int],
     ) -> list[V]:  # fmt: skip
-        """Elements start … stop of the row: whole vectors, then one masked step."""
+        """Elements start … stop of the row: whole vectors, then one masked step. Carries reductions, then scans."""
         vec = self.vec
         head, inside, rest, tail, after = (vec.name(x) for x in ("main", "body", "rest", "tail", "done"))
         before = vec.block
@@ -459,7 +540,7 @@ class Renderer:
         whole = self.i(f"icmp sle i64 {end}, {stop}")
         vec.raw(f"br i1 {whole}, label %{inside}, label %{rest}")
         vec.start(inside)
-        following = self._step(index, None, carried, level, reductions, stores)
+        following = self._step(index, None, carried, level, reductions, stores, scans)
         last = vec.block
         vec.raw(f"br label %{head}")
         phis = [f"  {index} = phi i64 [ {start}, %{before} ], [ {end}, %{last} ]"]
@@ -471,7 +552,7 @@ class Renderer:
         vec.raw(f"br i1 {more}, label %{tail}, label %{after}")
         vec.start(tail)
         mask = vec.icmp("slt", self._lanes(index), self._splat("i64", stop))
-        final = self._step(index, mask, carried, level, reductions, stores)
+        final = self._step(index, mask, carried, level, reductions, stores, scans)
         tail_end = vec.block
         vec.raw(f"br label %{after}")
         vec.start(after)
@@ -482,28 +563,25 @@ class Renderer:
 
     def _step(
         self, at: str, mask: V | None, carried: list[V], level: int, reductions: list[Reduction],
-        stores: list[tuple[int, Expr]],
+        stores: list[tuple[int, Expr]], scans: list[int],
     ) -> list[V]:  # fmt: skip
         """One vector of a row."""
         known: dict[int, V] = {}
+        self.carry = dict(zip(scans, carried[len(reductions) :]))
         for e in self.nest.spills:
-            if e.level < level or self._spilled_before(e, level):
+            if self._spilled_before(e, level):
                 known[e.id] = self._unspill(e, at)
         result = []
         for r, old in zip(reductions, carried):
             x = self.value(r.body, known, at, mask)
-            new = self._combine(r, old, x)
+            new = self.combine(r, old, x)
             result.append(new if mask is None else self.vec.select(mask, new, old))
-        # all reads come before the first write: a result may lie over an input
-        for number, v in [(k, self.value(e, known, at, mask)) for k, e in stores]:
-            self._store(number, v, at, mask)
+        self._store_these(stores, known, at, mask)
         for e in self.nest.spills:
             if e.id in known and not self._spilled_before(e, level):
                 self._spill(e, known[e.id], at)
                 self.spilled_at.setdefault(e.id, level)
-        return result
-
-    spilled_at: dict[int, int]
+        return result + [self.carry[k] for k in scans]
 
     def _spilled_before(self, e: Expr, level: int) -> bool:
         return self.spilled_at.get(e.id, level) < level
@@ -532,18 +610,10 @@ class Renderer:
             self.i(f"alloca {self.vec.llvm_type(memory_type(r.acc))}, i64 {STRIP}, align 64")
             for r in nest.reductions
         ]  # LANES rows of STRIP columns each: STRIP vectors
-        strips = self.i(f"add i64 {n}, {STRIP - 1}")
-        strips = self.i(f"sdiv i64 {strips}, {STRIP}")
+        strips = self.strips(n)
 
         def task(index: str) -> None:
-            strip = self.i(f"urem i64 {index}, {strips}")
-            block = self.i(f"udiv i64 {index}, {strips}")
-            places = self._outer(block, outer)
-            self._bases(places)
-            low = self.i(f"mul i64 {strip}, {STRIP}")
-            high = self.i(f"add i64 {low}, {STRIP}")
-            over = self.i(f"icmp slt i64 {n}, {high}")
-            high = self.i(f"select i1 {over}, i64 {n}, i64 {high}")
+            places, low, high = self.strip_at(index, strips, n, outer)
             length = rows
             if nest.total:
                 done = self.i(f"mul i64 {places[-1]}, {BLOCK}")
@@ -553,39 +623,53 @@ class Renderer:
 
             def clear(k: str) -> None:
                 for r, buffer in zip(nest.reductions, buffers):
-                    v = self._to_memory(self._identity(r), r.acc)
+                    v = self._to_memory(self.identity(r), r.acc)
                     t = self.vec.llvm_type(v.type)
                     p = self.i(f"getelementptr {t}, ptr {buffer}, i64 {k}")
                     self.vec.raw(f"store {t} {v.ref}, ptr {p}, align {alignment(v.type)}")
 
-            self._counted("0", str(STRIP), 1, clear)
+            self.counted("0", str(STRIP), 1, clear)
             heads, bases = self.pointers, self.form_bases
 
             def walk(r: str) -> None:
-                self._at_reduced(r, heads, bases, outer)
+                self.at_reduced(r, heads, bases, outer)
                 lane = self.i(f"and i64 {r}, {LANES - 1}")
                 at = self.i(f"mul i64 {lane}, {STRIP}")
-                self._strip(low, high, lambda c, mask: self._accumulate(c, mask, low, at, buffers))
+                self.strip(low, high, lambda c, mask: self._accumulate(c, mask, low, at, buffers))
 
-            self._counted("0", length, 1, walk)
+            self.counted("0", length, 1, walk)
             self.pointers, self.form_bases, self.ahead = heads, bases, {}
-            self._counted(low, high, LANES, lambda c: self._column_results(c, low, high, buffers))
+            self.counted(low, high, LANES, lambda c: self._column_results(c, low, high, buffers))
 
-        self._counted("%r0", "%r1", 1, task)
+        self.counted("%r0", "%r1", 1, task)
         self.vec.raw("ret void")
 
-    def _at_reduced(self, r: str, heads: list[str], bases: list[str], axis: int) -> None:
+    def strips(self, n: str) -> str:
+        """In how many strips n columns are walked."""
+        return self.i(f"sdiv i64 {self.i(f'add i64 {n}, {STRIP - 1}')}, {STRIP}")
+
+    def strip_at(self, index: str, strips: str, n: str, outer: int) -> tuple[list[str], str, str]:
+        """Goes to strip number `index`: the outer indices, its first column and the one behind its last."""
+        strip = self.i(f"urem i64 {index}, {strips}")
+        places = self._outer(self.i(f"udiv i64 {index}, {strips}"), outer)
+        self._bases(places)
+        low = self.i(f"mul i64 {strip}, {STRIP}")
+        end = self.i(f"add i64 {low}, {STRIP}")
+        over = self.i(f"icmp slt i64 {n}, {end}")
+        return places, low, self.i(f"select i1 {over}, i64 {n}, i64 {end}")
+
+    def at_reduced(self, r: str, heads: list[str], bases: list[str], axis: int) -> None:
         """Pointers and indices of reduced index r."""
         self.pointers, self.ahead = [], {}
         for k, access in enumerate(self.nest.accesses):
-            if access.store:
+            if access.store and not self.nest.reductions[0].scan:
                 self.pointers.append(heads[k])
                 continue
             t = self.vec.scalar_type(memory_type(access.dtype))
             step = self._step_word("accesses", k, axis)
             by = self.i(f"mul i64 {r}, {step}")
             self.pointers.append(self.i(f"getelementptr {t}, ptr {heads[k]}, i64 {by}"))
-            if access.step == 1 and access.strides[axis]:
+            if access.step == 1 and access.strides[axis] and not access.store:
                 later = self.i(f"mul i64 {step}, {_AHEAD}")
                 self.ahead[k] = self.i(f"getelementptr {t}, ptr {self.pointers[k]}, i64 {later}")
         self.form_bases = []
@@ -593,13 +677,13 @@ class Renderer:
             by = self.i(f"mul i64 {r}, {self._step_word('forms', k, axis)}")
             self.form_bases.append(self.i(f"add i64 {bases[k]}, {by}"))
 
-    def _strip(self, low: str, high: str, body: Callable[[str, V | None], None]) -> None:
+    def strip(self, low: str, high: str, body: Callable[[str, V | None], None]) -> None:
         """Whole vectors of a strip of columns, then one masked step."""
         vec = self.vec
         count = self.i(f"sub i64 {high}, {low}")
         whole = self.i(f"and i64 {count}, {-LANES}")
         middle = self.i(f"add i64 {low}, {whole}")
-        self._counted(low, middle, LANES, lambda c: body(c, None))
+        self.counted(low, middle, LANES, lambda c: body(c, None))
         tail, after = vec.name("tail"), vec.name("done")
         more = self.i(f"icmp slt i64 {middle}, {high}")
         vec.raw(f"br i1 {more}, label %{tail}, label %{after}")
@@ -608,7 +692,7 @@ class Renderer:
         vec.raw(f"br label %{after}")
         vec.start(after)
 
-    def _slot(self, r: Reduction, buffer: str, at: str, c: str, low: str) -> str:
+    def slot(self, r: Reduction, buffer: str, at: str, c: str, low: str) -> str:
         s = self.vec.scalar_type(memory_type(r.acc))
         place = self.i(f"add i64 {at}, {self.i(f'sub i64 {c}, {low}')}")
         return self.i(f"getelementptr {s}, ptr {buffer}, i64 {place}")
@@ -617,11 +701,11 @@ class Renderer:
         known: dict[int, V] = {}
         for r, buffer in zip(self.nest.reductions, buffers):
             x = self.value(r.body, known, c, mask)
-            p = self._slot(r, buffer, at, c, low)
-            new = self._to_memory(self._combine(r, self._running(r, p), x), r.acc)
+            p = self.slot(r, buffer, at, c, low)
+            new = self._to_memory(self.combine(r, self.running(r, p), x), r.acc)
             self.vec.raw(f"store {self.vec.llvm_type(new.type)} {new.ref}, ptr {p}, align {alignment(new.type)}")
 
-    def _running(self, r: Reduction, p: str) -> V:
+    def running(self, r: Reduction, p: str) -> V:
         """One vector of a column reduction's accumulators."""
         type = memory_type(r.acc)
         return self._from_memory(
@@ -632,19 +716,16 @@ class Renderer:
         """Combines the 16 rows of accumulators in pairs and stores what depends on the results."""
         known: dict[int, V] = {}
         for r, buffer in zip(self.nest.reductions, buffers):
-            rows = [self._running(r, self._slot(r, buffer, str(k * STRIP), c, low)) for k in range(LANES)]
+            rows = [self.running(r, self.slot(r, buffer, str(k * STRIP), c, low)) for k in range(LANES)]
             while len(rows) > 1:
                 half = len(rows) // 2
-                rows = [self._combine(r, rows[k], rows[k + half]) for k in range(half)]
+                rows = [self.combine(r, rows[k], rows[k + half]) for k in range(half)]
             assert r.result is not None
             known[r.result.id] = rows[0]
         mask = self.vec.icmp("slt", self._lanes(c), self._splat("i64", high))
-        for number, v in [(k, self.value(e, known, c, mask)) for k, e in self.nest.stores]:
-            self._store(number, v, c, mask)
+        self._store_these(self.nest.stores, known, c, mask)
 
 
 def render(nest: Nest) -> str:
     """The LLVM IR of a nest."""
-    renderer = Renderer(nest)
-    renderer.spilled_at = {}
-    return renderer.render()
+    return Renderer(nest).render()

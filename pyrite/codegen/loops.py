@@ -2,11 +2,15 @@
 
 A kernel of kind "rows" walks the rows of a domain (…, n): for each row a few loops over n, one
 per level of reductions; without reductions it is an elementwise kernel. A kernel of kind
-"columns" walks a domain (…, r, n) and reduces r for a block of n at a time.
+"columns" walks a domain (…, r, n) and reduces or scans r for a block of n at a time.
 
 Every reduction follows one tree that depends on its length alone: 16 lanes, lane l takes the
 elements l, l+16, … of a block of 4096 in order, the lanes are combined in pairs (l with l+8,
 then l+4, l+2, l+1), and the blocks' results are reduced in the same way.
+
+Every scan (a running value) follows one tree that depends on the position alone: 16 elements are
+combined with those 1, 2, 4 and 8 places before them, and what came before the 16 is combined with
+the results. A scan from the end walks its rows from the end.
 """
 
 from __future__ import annotations
@@ -18,11 +22,10 @@ from ..dtypes import DType, bool_, int64
 from ..layout import Ints, contiguous_strides, size_of
 from ..ops.movement import Affine, Split, affine_add, affine_scale
 from ..ops.record import Monoid, Op
-from .builder import COSTLY, Expr, Recorder, widened
+from .builder import READS, Expr, Recorder, widened
+from .complete import collapse, find_levels, find_spills, key_of, turn
 
-_READS = ("load", "fetch")
 _LINE = 64  # bytes of a cache line
-_FEW = 2  # an innermost axis up to this long is not walked in vectors where a longer one is there
 LANES = 16
 BLOCK = 4096  # elements that one set of lanes takes in sequence
 STRIP = 128  # columns of a "columns" kernel that are walked together
@@ -38,7 +41,7 @@ class PNode:
     )  # fmt: skip
 
     def __init__(self, kind: str, op: Op | None, inputs: tuple[PNode, ...], params: Any, shape: Ints, dtype: DType):
-        self.kind = kind  # leaf, const, elementwise, regions, fetch, movement, reduce, opaque
+        self.kind = kind  # leaf, const, elementwise, regions, fetch, movement, reduce, scan, opaque
         self.op = op
         self.inputs = inputs
         self.params = params
@@ -106,17 +109,15 @@ class Access:
 
 @dataclass
 class Reduction:
-    """One reduction of a kernel."""
+    """One reduction of a kernel, or one scan: a reduction whose running value is seen at every element."""
 
     node: PNode
     monoid: Monoid
     body: Expr
     acc: DType
-    out: DType
-    final: bool
-    count: int
     result: Expr | None = None
     level: int = 0
+    scan: bool = False
 
 
 @dataclass
@@ -133,7 +134,7 @@ class Nest:
     reductions: list[Reduction]
     spills: list[Expr]
     total: int  # of a ragged last block, else 0
-    blocks: bool  # rows longer than one block
+    blocks: bool  # reduced rows longer than one block
     levels: int
     tiled: bool = False  # reads or writes across the rows: walk a few columns of many rows at a time
     key: tuple[Any, ...] = field(default=())
@@ -163,7 +164,9 @@ class Group:
         self.member_set: set[PNode] = set()
         self.reductions: list[Reduction] = []
         self.lowered: dict[PNode, set[Any]] = {}  # where each unstored value was computed
-        self.shape = tuple(domain)
+        self.shape = tuple(domain)  # of its elements, in the order that a value has its axes in
+        self.scanned: int | None = None  # the axis of `shape` that scans run along
+        self.flip = False  # that axis is walked from its end
         self.splits: list[Split] = []
         self.refinable = tail == 0 and kind == "rows"
         self._box_memo: dict[Any, list[Any]] = {}
@@ -185,7 +188,10 @@ class Group:
 
     def element_forms(self) -> tuple[Affine, ...]:
         """Indices of a value whose shape is the group's."""
-        forms = [self.axis(k) for k in range(len(self.domain))]
+        forms = [self.axis(k) for k in self.into or range(len(self.domain))]
+        if self.flip and self.scanned is not None:
+            at = self.scanned
+            forms[at] = affine_scale(forms[at], -1, max(self.shape[at] - 1, 0))
         # undo the splits, innermost last: merged axis = sum of its parts
         for split in reversed(self.splits):
             parts = forms[split.axis : split.axis + len(split.sizes)]
@@ -471,29 +477,33 @@ class Group:
 
     def add_element(self, node: PNode) -> None:
         """Adds a value of the group's own shape, or (with reductions) one value per row."""
-        forms: Any
         if self.total:
             raise NoFit
         self.target = node
-        if node.shape == self.shape and self.kind == "rows":
-            forms = self.element_forms()
-        else:
-            found = self.outer_forms(node.shape) if self.reductions else None
-            if found is None:
-                raise NoFit
-            forms = found
+        forms = self._own_forms(node)
+        if forms is None:
+            raise NoFit
         self._add(node, forms, self.lower(node, forms))
+
+    def _own_forms(self, node: PNode) -> tuple[Affine, ...] | None:
+        """Indices of a member: an element of the domain, or a value of one row (of one column)."""
+        if node.red is None and node.shape == self.shape and (self.kind == "rows" or self.scanned is not None):
+            return self.element_forms()
+        if not self.reductions or (self.kind == "columns" and self.scanned is not None):
+            return None
+        if node.red is None and 0 in self.shape:
+            return None  # a kernel over nothing is not run, unless it reduces
+        return self.outer_forms(node.shape)
 
     def _add(self, node: PNode, forms: Any, expr: Expr) -> None:
         self.members.append((node, expr))
         self.member_set.add(node)
         self.memo[(node, forms, None)] = expr
 
-    def add_reduction(self, node: PNode) -> None:
-        """Adds a reduction over the group's reduced axes."""
+    def add_reduction(self, node: PNode) -> Expr:
+        """Adds a reduction over the group's reduced axes; gives what it reduces."""
         red = node.red
         assert red is not None
-        assert node.op is not None
         x = node.inputs[0]
         into = self.into or tuple(range(len(self.domain)))
         forms = [self.axis(k) for k in into]
@@ -501,28 +511,57 @@ class Group:
             # the domain has the reduced axis in blocks: index = block * BLOCK + place in the block
             at = red.begin
             forms[at : at + 2] = [affine_add(affine_scale(forms[at], red.block), forms[at + 1])]
-        index = tuple(forms)
-        body = self.lower(x, index)
+        body = self.lower(x, tuple(forms))
         if self.kind == "columns" and any(e.name == "reduced" for e in self._live([body])):
             raise NoFit  # columns are walked once: a result is not there yet
-        monoid = node.op.monoid
-        assert monoid is not None
-        acc = monoid.accumulate(node.inputs[0].dtype) if red.raw else x.dtype
-        if red.raw:
-            body = self.rec.cast(body, acc)
-        number = len(self.reductions)
-        reduction = Reduction(node, monoid, body, acc, node.dtype, red.final, red.count)
-        self.reductions.append(reduction)
-        raw = self.rec._ins("reduced", acc, (), number)
-        reduction.result = raw
-        value = raw
+        r = self._reduction(node, body, red)
+        assert r.result is not None
+        value = r.result
         if red.final:
-            if monoid.finish is not None:
-                value = monoid.finish(self.rec, value, self.rec.cast(self._number(red.count), acc))
-            value = self.rec.cast(value, node.dtype)
+            if r.monoid.finish is not None:
+                value = r.monoid.finish(self.rec, value, self.rec.cast(self._number(red.count), r.acc))
+            value = self._decoded(node, r, value)
         forms_out = self.outer_forms(node.shape)
         assert forms_out is not None, (node, self.domain)
         self._add(node, forms_out, value)
+        return body
+
+    def add_scan(self, node: PNode) -> Expr:
+        """Adds a scan along the group's axis; gives what it runs over."""
+        x = node.inputs[0]
+        forms = self.element_forms()
+        body = self.lower(x, forms)
+        r = self._reduction(node, body, None)
+        assert r.result is not None
+        self._add(node, forms, self._decoded(node, r, r.result))
+        return body
+
+    def _decoded(self, node: PNode, r: Reduction, value: Expr) -> Expr:
+        """A running value as an element of the result."""
+        if r.monoid.decode is not None:
+            value = r.monoid.decode(self.rec, value, node.dtype)
+        found: Expr = self.rec.cast(value, node.dtype)
+        return found
+
+    def _reduction(self, node: PNode, body: Expr, red: Reduce | None) -> Reduction:
+        """The entry of a reduction, or of a scan without `red`; equal ones share one."""
+        assert node.op is not None
+        monoid = node.op.monoid
+        assert monoid is not None
+        raw = red is None or red.raw
+        acc = monoid.accumulate(body.dtype) if raw else body.dtype
+        if raw and monoid.encode is not None:
+            body = monoid.encode(self.rec, body)
+        body = self.rec.cast(body, acc)
+        for r in self.reductions:
+            if r.body is body and r.monoid is monoid and r.acc is acc and r.scan is (red is None):
+                return r
+        number = len(self.reductions)
+        r = Reduction(node, monoid, body, acc, scan=red is None)
+        self.reductions.append(r)
+        name, args = ("scan", (body,)) if r.scan else ("reduced", ())
+        r.result = self.rec._ins(name, acc, args, number)
+        return r
 
     def forget(self, mark: int) -> None:
         """Takes back what was lowered since the trail had `mark` entries: an attempt that did not fit."""
@@ -542,16 +581,20 @@ class Group:
         if self.tail < 2 or self.kind != "rows" or not self.reductions:
             return
         live = self._live([e for _, e in self.members])
-        vectors = [list(self.accesses[e.data].strides) for e in live if e.name in _READS]
+        vectors = [list(self.accesses[e.data].strides) for e in live if e.name in READS]
         vectors += [list(self.rec.forms[e.data][1:]) for e in live if e.name == "index"]
         if any(n.shape == self.shape and n.red is None for n, _ in self.members):
             vectors.append(list(contiguous_strides(self.domain)))
-        self._collapse(list(self.domain), vectors, self.tail)
+        self._merge(list(self.domain), vectors, self.tail)
+
+    def _merge(self, sizes: list[int], vectors: list[list[int]], inner: int) -> None:
+        if not collapse(self.kind, sizes, vectors, inner, bool(self.total)):
+            raise Cut(self.reductions[0].node.inputs[0])
 
     def reads(self, stored: set[PNode]) -> set[PNode]:
         """The values in memory that the stored members are computed from."""
         live = self._live([e for n, e in self.members if n in stored])
-        return {self.accesses[e.data].node for e in live if e.name in _READS}
+        return {self.accesses[e.data].node for e in live if e.name in READS}
 
     def related(self, expr: Expr, before: int) -> bool:
         """Does `expr` use something that was in the kernel before expression number `before`?"""
@@ -563,23 +606,22 @@ class Group:
         for node, expr in self.members:
             if node not in stored or 0 in node.shape:
                 continue
-            element = node.shape == self.shape and self.kind == "rows" and node.red is None
-            forms = self.element_forms() if element else self.outer_forms(node.shape)
+            forms = self._own_forms(node)
             assert forms is not None
             total = self.zero()
             for f, s in zip(forms, contiguous_strides(node.shape)):
                 total = affine_add(total, affine_scale(f, s))
             stores.append((self._access(node, node.dtype, self._normal(total), True), expr))
         live = self._live([e for _, e in stores])
-        kept = sorted({e.data for e in live if e.name == "reduced"})
+        kept = sorted({e.data for e in live if e.name in ("reduced", "scan")})
         args = sorted({e.data for e in live if e.name == "arg"})
-        used = sorted({e.data for e in live if e.name in _READS} | {a for a, _ in stores})
+        used = sorted({e.data for e in live if e.name in READS} | {a for a, _ in stores})
         forms_used = sorted({e.data for e in live if e.name == "index"})
         vectors = [self.accesses[a].strides for a in used] + [list(self.rec.forms[f][1:]) for f in forms_used]
         sizes = list(self.domain)
         inner = self.tail if self.kind == "rows" else 1
-        self._collapse(sizes, vectors, inner)
-        turned = self._turn(sizes, vectors)
+        self._merge(sizes, vectors, inner)
+        turned = self.kind == "rows" and not self.reductions and turn(sizes, vectors)
         renumber = {a: i for i, a in enumerate(used)}
         accesses = [self.accesses[a] for a in used]
         forms_out = []
@@ -587,30 +629,30 @@ class Group:
             forms_out.append((self.rec.forms[f][0], *v))
         form_number = {f: i for i, f in enumerate(forms_used)}
         for e in live:
-            if e.name in _READS:
+            if e.name in READS:
                 e.data = renumber[e.data]
             elif e.name == "index":
                 e.data = form_number[e.data]
-            elif e.name == "reduced":
+            elif e.name in ("reduced", "scan"):
                 e.data = kept.index(e.data)
             elif e.name == "arg":
                 e.data = args.index(e.data)
         self.reductions = [self.reductions[i] for i in kept]
         self.scalars = [self.scalars[i] for i in args]
         stores = [(renumber[a], e) for a, e in stores]
-        self._levels(live, accesses, forms_out)
+        find_levels(self.kind, live, accesses, forms_out, self.reductions)
         nest = Nest(
             self.kind, sizes, accesses, forms_out, self.scalars, live, stores, self.reductions, [], self.total,
-            self.kind == "rows" and bool(self.reductions) and sizes[-1] > BLOCK,
+            self.kind == "rows" and any(not r.scan for r in self.reductions) and sizes[-1] > BLOCK,
             max([e.level for e in live], default=0) + 1,
         )  # fmt: skip
-        nest.spills = _spills(nest)
+        nest.spills = find_spills(nest)
         nest.tiled = (
             self.kind == "rows" and not self.reductions and len(sizes) > 1
             and (turned or any(abs(a.step) * a.dtype.itemsize >= _LINE and not a.indirect for a in accesses))
         )  # fmt: skip
         nest.ops = [n.name for n in self.lowered] + [r.node.name for r in self.reductions]
-        nest.key = _key(nest)
+        nest.key = key_of(nest)
         nest.rows = size_of(sizes[:-1])
         return nest
 
@@ -626,93 +668,6 @@ class Group:
             if e.name == "reduced":
                 stack.append(self.reductions[e.data].body)
         return [e for e in self.rec.exprs if e.id in seen]
-
-    def _collapse(self, sizes: list[int], vectors: list[list[int]], inner: int) -> None:
-        """Drops axes of size 1 and merges neighbours; the innermost `inner` axes must become one."""
-
-        def drop(k: int) -> None:
-            del sizes[k]
-            for v in vectors:
-                del v[k]
-
-        def merges(k: int) -> bool:
-            return all(v[k] == v[k + 1] * sizes[k + 1] for v in vectors)
-
-        def merge(k: int) -> None:
-            sizes[k + 1] *= sizes[k]
-            drop(k)
-
-        if inner and self.kind == "rows" and 0 in sizes[len(sizes) - inner :]:
-            # rows without elements: nothing is read along them
-            for axes, one in [(sizes, 0)] + [(v, 0) for v in vectors]:
-                axes[len(axes) - inner :] = [one]
-            inner = 1
-        if self.kind == "columns":
-            k = len(sizes) - 3
-            while k >= 0:
-                if sizes[k] == 1:
-                    drop(k)
-                elif k + 1 < len(sizes) - 2 and merges(k) and not (self.total and k + 1 == len(sizes) - 3):
-                    merge(k)
-                k -= 1
-            return
-        if inner:
-            for _ in range(inner - 1):
-                k = len(sizes) - 2
-                if sizes[k] == 1:
-                    drop(k)
-                elif sizes[k + 1] == 1:
-                    drop(k + 1)
-                elif merges(k):
-                    merge(k)
-                else:
-                    raise Cut(self.reductions[0].node.inputs[0])
-        keep = 1 if inner else 0  # the row itself
-        keep += 1 if self.total else 0  # the axis of blocks
-        k = len(sizes) - 1 - keep
-        while k >= 0:
-            if sizes[k] == 1:
-                drop(k)
-            elif k + 1 < len(sizes) - keep and merges(k):
-                merge(k)
-            k -= 1
-        if not sizes:
-            sizes.append(1)
-            for v in vectors:
-                v.append(0)
-
-    def _turn(self, sizes: list[int], vectors: list[list[int]]) -> bool:
-        """Walks a long outer axis in vectors where the innermost one is shorter than a vector."""
-        if self.kind != "rows" or self.reductions or len(sizes) < 2 or not 0 < sizes[-1] <= _FEW:
-            return False
-        longest = max(range(len(sizes) - 1), key=lambda k: sizes[k])
-        if sizes[longest] < 4 * LANES:
-            return False
-        for axes in [sizes, *vectors]:
-            axes.append(axes.pop(longest))
-        return True
-
-    def _levels(self, live: list[Expr], accesses: list[Access], forms: list[Affine]) -> None:
-        for e in live:
-            e.inner = any(a.inner for a in e.args)
-            e.along = any(a.along for a in e.args)
-            e.level = max([a.level for a in e.args], default=0)
-            if e.name in _READS:
-                strides = accesses[e.data].strides
-            elif e.name == "index":
-                strides = list(forms[e.data][1:])
-            elif e.name == "reduced":
-                r = self.reductions[e.data]
-                r.level = r.body.level
-                e.level = r.level + 1
-                e.inner = self.kind == "columns"
-                continue
-            else:
-                continue
-            e.inner = e.inner or strides[-1] != 0
-            if self.kind == "columns":
-                e.along = e.along or strides[-2] != 0
-                e.inner = True
 
 
 @dataclass(frozen=True)
@@ -734,29 +689,6 @@ def _collapses(shape: Ints, strides: Ints) -> bool:
     return all(t == s2 * t2 for (_, t), (s2, t2) in zip(pairs, pairs[1:]))
 
 
-def _spills(nest: Nest) -> list[Expr]:
-    """Costly row elements that several levels need: computed once, kept in a scratch row."""
-    if nest.kind != "rows" or nest.levels < 2:
-        return []
-    first: dict[int, int] = {}
-    spilled: dict[int, Expr] = {}
-    for level in range(nest.levels):
-        roots = [r.body for r in nest.reductions if r.level == level]
-        roots += [e for _, e in nest.stores if e.inner and e.level == level]
-        stack = [e for e in roots if e.inner]
-        seen: set[int] = set()
-        while stack:
-            e = stack.pop()
-            if e.id in seen or not e.inner:
-                continue
-            seen.add(e.id)
-            if e.name in COSTLY and first.setdefault(e.id, level) < level:
-                spilled[e.id] = e
-                continue
-            stack.extend(e.args)
-    return [spilled[k] for k in sorted(spilled)]
-
-
 def check_nest(nest: Nest) -> None:
     """Invariants of a loop nest: arguments come first, every access has all strides, results are stored once."""
     axes = len(nest.sizes)
@@ -764,7 +696,7 @@ def check_nest(nest: Nest) -> None:
     for e in nest.exprs:
         assert all(a.id in seen for a in e.args), f"{e} comes before its arguments"
         assert e.level >= max([a.level for a in e.args], default=0), f"{e} is on a level below its arguments"
-        if e.name in _READS:
+        if e.name in READS:
             assert not nest.accesses[e.data].store, f"{e} reads what is only written"
         seen.add(e.id)
     for access in nest.accesses:
@@ -777,22 +709,3 @@ def check_nest(nest: Nest) -> None:
     for r in nest.reductions:
         assert r.body.id in seen, f"the reduction {r.node} reduces nothing in this nest"
         assert r.level < nest.levels, f"the reduction {r.node} has no loop"
-
-
-def _key(nest: Nest) -> tuple[Any, ...]:
-    """The structure of a nest: what its code depends on."""
-    number = {e.id: i for i, e in enumerate(nest.exprs)}
-    return (
-        nest.kind,
-        len(nest.sizes),
-        bool(nest.total),
-        nest.blocks,
-        nest.tiled,
-        tuple([(a.dtype.short, a.store, min(abs(a.step), 2) if a.step >= 0 else 2) for a in nest.accesses]),
-        tuple([(f[-1] != 0) for f in nest.forms]),
-        tuple([s.dtype.short for s in nest.scalars]),
-        tuple([(e.name, e.dtype.short, tuple([number[a.id] for a in e.args]), repr(e.data)) for e in nest.exprs]),
-        tuple([(a, number[e.id]) for a, e in nest.stores]),
-        tuple([(r.node.name, number[r.body.id], r.acc.short) for r in nest.reductions]),
-        tuple([number[e.id] for e in nest.spills]),
-    )

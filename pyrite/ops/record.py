@@ -11,6 +11,7 @@ hashable parameters, named in `params`:
     reference(x, y, *params) -> ndarray         x, y are NumPy arrays
     scalar(b, x, y, *params) -> element         b builds the value of one element
     vjp(do, g, out, x, y, *params) -> [gx, gy]  do runs ops one level below; None means no gradient
+    composed(do, x, y, *params) -> result       do makes values by op name, in a kernel
 
 For a variadic op the tensors come as one list: infer(xs, *params), and so on.
 """
@@ -27,7 +28,7 @@ from ..dtypes import DType
 from ..errors import GradientError
 
 Shape = tuple[int, ...]
-Fuses = Literal["elementwise", "movement", "reduce", "opaque"]
+Fuses = Literal["elementwise", "movement", "reduce", "scan", "composed", "opaque"]
 
 
 class Aval(Protocol):
@@ -56,16 +57,19 @@ NO_RULE = Rule("NO_RULE")  # differentiating through it raises, naming `detach`
 
 @dataclass(frozen=True)
 class Monoid:
-    """How a reduction combines elements.
+    """How a reduction or a scan combines elements.
 
     `combine` must be associative up to rounding, `identity` its exact neutral element.
-    `accumulate` is the dtype of the running value: the result is cast once at the end.
+    `accumulate` is the dtype of the running value: elements are cast to it, or `encode`d in it, and
+    the result is cast, or `decode`d, once at the end.
     """
 
     identity: Callable[[DType], Any]  # of the accumulator's dtype
     combine: Callable[[Any, Any, Any], Any]  # (b, running, x), both of the accumulator's dtype
     accumulate: Callable[[DType], DType]  # from the input's dtype
     finish: Callable[[Any, Any, Any], Any] | None = None  # (b, total, count), both of the accumulator's dtype
+    encode: Callable[[Any, Any], Any] | None = None  # (b, x), x of the input's dtype
+    decode: Callable[[Any, Any, DType], Any] | None = None  # (b, total, the result's dtype)
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,8 @@ class Op:
     regions: Callable[..., Any] | None = None  # boxes of the output that inputs fill: (shapes, *params)
     fetch: Callable[..., Any] | None = None  # indirect reads: (shapes, *params) -> per axis of input 0 its index
     updates: Callable[..., Updates | None] | None = None  # writes at indices: (shapes, *params)
-    monoid: Monoid | None = None  # reductions; their params begin (axes, keepdims)
+    monoid: Monoid | None = None  # of reductions, whose params begin (axes, keepdims), and scans: (axis, reverse)
+    composed: Callable[..., Any] | None = None  # the same result by other ops, for kernels: (do, x, y, *params)
     vjp: Callable[..., Sequence[Any]] | Rule = NO_RULE
     cost: int = 1  # rough cycles for one element; at 8 and more it is not computed twice
     half: Literal["widen", "native"] = "widen"  # reference of f16/bf16: in float32, or as it is

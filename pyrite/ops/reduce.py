@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ALL, COMPLEX, FLOATS, INTS, Complex, DType, Float, Kind, bool_, complex128, float64, int64
+from ..dtypes import ALL, COMPLEX, FLOATS, INTS, Complex, DType, Float, Kind, bool_, complex128, float64, int32, int64
 from ..errors import ShapeError
 from ..layout import contiguous_strides, reduced_shape
 from .elementwise import FIELDS, NUMBERS, REALS, Array, check_kind, computed
@@ -82,7 +82,7 @@ op(
 )
 
 
-def _count(shape: Shape, axes: Axes) -> int:
+def _count(shape: Shape, axes: Sequence[int]) -> int:
     n = 1
     for a in axes:
         n *= shape[a]
@@ -188,14 +188,52 @@ def _extreme_vjp(do: Any, g: Any, out: Any, x: Any, axes: Axes, keepdims: bool) 
     return [do.where(do.eq(place, first), keep_axes(do, g, shape, axes), 0)]
 
 
-def _lowest(dtype: DType) -> float | int:
-    info = dtype.iinfo()
-    return float("-inf") if info is None else info.min
+def _rank_dtype(dtype: DType) -> DType:
+    """Integers that rank the elements of a dtype."""
+    return dtype if dtype.kind is not Float else int64 if dtype is float64 else int32
 
 
-def _highest(dtype: DType) -> float | int:
-    info = dtype.iinfo()
-    return float("inf") if info is None else info.max
+def _sign_bits(b: Any, rank: Any) -> Any:
+    """All bits but the first where that one is set, else none: what turns floats into ranks, and back."""
+    width, info = rank.dtype.bits, rank.dtype.iinfo()
+    return b.and_(b.shr(rank, b.const(width - 1, rank.dtype)), b.const(info.max, rank.dtype))
+
+
+def _rank(nan_first: bool) -> Callable[[Any, Any], Any]:
+    """Floats as integers in the order of their values, -0 below +0, NaN below or above all: quicker to compare."""
+
+    def encode(b: Any, x: Any) -> Any:
+        if x.dtype.kind is not Float:
+            return x
+        x = b.cast(x, computed(x.dtype))
+        bits = b.bitcast(x, _rank_dtype(x.dtype))
+        info = bits.dtype.iinfo()
+        nan = b.const(info.min if nan_first else info.max, bits.dtype)
+        return b.select(b.ne(x, x), nan, b.xor(bits, _sign_bits(b, bits)))
+
+    return encode
+
+
+def _unrank(b: Any, rank: Any, dtype: DType) -> Any:
+    if dtype.kind is not Float:
+        return rank
+    return b.bitcast(b.xor(rank, _sign_bits(b, rank)), computed(dtype))
+
+
+MAXIMUM = Monoid(
+    identity=lambda d: d.iinfo().min,  # type: ignore[union-attr]
+    combine=lambda b, best, x: b.max(best, x),
+    accumulate=_rank_dtype,
+    encode=_rank(nan_first=False),
+    decode=_unrank,
+)
+MINIMUM = Monoid(
+    identity=lambda d: d.iinfo().max,  # type: ignore[union-attr]
+    combine=lambda b, best, x: b.min(best, x),
+    accumulate=_rank_dtype,
+    encode=_rank(nan_first=True),
+    decode=_unrank,
+)
 
 
 op(
@@ -205,7 +243,7 @@ op(
     doc="The largest element over the axes; NaN if there is one. The gradient goes to the first of equals.",
     infer=_extreme_infer("largest"),
     reference=lambda x, axes, keepdims: _extreme(np.max, 0.0, x, axes, keepdims),
-    monoid=Monoid(identity=_lowest, combine=lambda b, best, x: b.max(best, x), accumulate=computed),
+    monoid=MAXIMUM,
     vjp=_extreme_vjp,
     samples=Samples(FLOATS + INTS, _cases(-120, 120, distinct=True, empty=False), True),
 )
@@ -217,7 +255,7 @@ op(
     doc="The smallest element over the axes; NaN if there is one. The gradient goes to the first of equals.",
     infer=_extreme_infer("smallest"),
     reference=lambda x, axes, keepdims: _extreme(np.min, -0.0, x, axes, keepdims),
-    monoid=Monoid(identity=_highest, combine=lambda b, best, x: b.min(best, x), accumulate=computed),
+    monoid=MINIMUM,
     vjp=_extreme_vjp,
     samples=Samples(FLOATS + INTS, _cases(-120, 120, distinct=True, empty=False), True),
 )
@@ -231,6 +269,62 @@ def _place_infer(what: str) -> Callable[..., tuple[Shape, DType]]:
         return reduced_shape(x.shape, axes, keepdims), int64
 
     return infer
+
+
+_NEAR = 4096  # elements that stay in the cache between the pass for the extreme and the pass for its place
+
+
+def _place(best: str) -> Callable[..., Any]:
+    def rule(do: Any, x: Any, axis: int | None, keepdims: bool) -> Any:
+        shape = x.shape
+        if axis is None:
+            x, axis = do.reshape(x, (_count(shape, range(len(shape))),)), 0
+            kept: Shape = (1,) * len(shape) if keepdims else ()
+        else:
+            kept = reduced_shape(shape, (axis,), keepdims)
+        _, place = _search(do, x, axis, best, int32 if x.shape[axis] < 1 << 31 else int64)
+        return do.cast(place if place.shape == kept else do.reshape(place, kept), int64)
+
+    return rule
+
+
+def _search(do: Any, x: Any, axis: int, best: str, index: DType) -> tuple[Any, Any]:
+    """The extreme along an axis and the first place of it, or of a NaN. Both keep the axis, with size 1."""
+    shape, n = x.shape, x.shape[axis]
+    before, after = shape[:axis], shape[axis + 1 :]
+    extreme = getattr(do, best)
+
+    def first(x: Any, top: Any, places: Any) -> Any:
+        return do.min(do.where(_holds(do, x, top), places, n), (axis,), True)
+
+    def count(size: int, axes: int) -> Any:
+        return do.iota(tuple(size if k == axis else 1 for k in range(axes)), axis, index)
+
+    if n <= _NEAR:
+        top = extreme(x, (axis,), True)
+        return top, first(x, top, count(n, len(shape)))
+    size = next((s for s in range(_NEAR, _NEAR // 4, -1) if n % s == 0), 0)
+    if size:
+        # block by block, then among the blocks
+        blocks = do.reshape(x, (*before, n // size, size, *after))
+        tops, places = _search(do, blocks, axis + 1, best, index)
+        top = extreme(tops, (axis,), True)
+        place = first(tops, top, do.add(places, do.mul(count(n // size, len(shape) + 1), size)))
+        return do.reshape(top, (*before, 1, *after)), do.reshape(place, (*before, 1, *after))
+    whole = n - n % _NEAR
+    rank = len(shape)
+    start = tuple(whole if k == axis else 0 for k in range(rank))
+    head = do.slice(x, (0,) * rank, (1,) * rank, (*before, whole, *after))
+    tail = do.slice(x, start, (1,) * rank, (*before, n - whole, *after))
+    (a, place_a), (b, place_b) = [_search(do, part, axis, best, index) for part in (head, tail)]
+    top = (do.maximum if best == "max" else do.minimum)(a, b)
+    return top, do.where(_holds(do, a, top), place_a, do.add(place_b, whole))
+
+
+def _holds(do: Any, x: Any, top: Any) -> Any:
+    """Is an element the extreme of all, or a NaN?"""
+    same = do.eq(x, top)
+    return do.logical_or(same, do.ne(x, x)) if x.dtype.is_float() else same
 
 
 def _place_cases() -> tuple[Case, ...]:
@@ -251,22 +345,24 @@ def _place_cases() -> tuple[Case, ...]:
 
 op(
     "argmax",
-    fuses="opaque",
+    fuses="composed",
     params=("axis", "keepdims"),
     doc="The index of the first largest element along the axis, or of the flattened tensor; NaN counts as largest.",
     infer=_place_infer("largest"),
     reference=lambda x, axis, keepdims: np.argmax(x, axis=axis, keepdims=keepdims),
+    composed=_place("max"),
     vjp=ZERO,
     samples=Samples(FLOATS + INTS, _place_cases(), True),
 )
 
 op(
     "argmin",
-    fuses="opaque",
+    fuses="composed",
     params=("axis", "keepdims"),
     doc="The index of the first smallest element along the axis, or of the flattened tensor; NaN counts as smallest.",
     infer=_place_infer("smallest"),
     reference=lambda x, axis, keepdims: np.argmin(x, axis=axis, keepdims=keepdims),
+    composed=_place("min"),
     vjp=ZERO,
     samples=Samples(FLOATS + INTS, _place_cases(), True),
 )

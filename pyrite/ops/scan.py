@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dtypes import COMPLEX, FLOATS, INTS, Bool, Complex, DType, Float, Int, int64
+from ..dtypes import COMPLEX, FLOATS, INTS, Bool, Complex, DType, Float, Int, int32, int64
 from ..errors import DTypeError, ShapeError
 from ..layout import normalize_axis
-from .record import ZERO, Arg, Aval, Case, Samples, Shape, op
+from .record import ZERO, Arg, Aval, Case, Monoid, Samples, Shape, op
+from .reduce import MAXIMUM, MINIMUM, wide
 
 Array = NDArray[Any]
 
@@ -66,11 +67,13 @@ def _accumulate(ufunc: np.ufunc) -> Callable[[Array, int, bool], Array]:
 
 cumsum = op(
     "cumsum",
-    fuses="opaque",
+    fuses="scan",
     doc="Running sum: y[k] = x[0] + … + x[k].",
     params=("axis", "reverse"),
     infer=_numbers_infer,
     reference=_accumulate(np.add),
+    # -0 + x = x for every x: a running sum that begins with -0 is -0
+    monoid=Monoid(lambda d: -0.0 if d.kind is Float else 0, lambda b, total, x: b.add(total, x), wide),
     vjp=lambda do, g, _out, _x, axis, reverse: [do.cumsum(g, axis, not reverse)],
     samples=Samples(FLOATS + INTS + COMPLEX, _cases(-3, 3)),
 )
@@ -102,11 +105,12 @@ def _cumprod_vjp(do: Any, g: Any, out: Any, x: Any, axis: int, reverse: bool) ->
 
 cumprod = op(
     "cumprod",
-    fuses="opaque",
+    fuses="scan",
     doc="Running product: y[k] = x[0] · … · x[k].",
     params=("axis", "reverse"),
     infer=_numbers_infer,
     reference=_accumulate(np.multiply),
+    monoid=Monoid(lambda d: 1, lambda b, total, x: b.mul(total, x), wide),
     vjp=_cumprod_vjp,
     samples=Samples(FLOATS + INTS + COMPLEX, _cases(-1.4, 1.4)),
 )
@@ -203,54 +207,96 @@ def _arg_extreme(ufunc: np.ufunc, beats: np.ufunc) -> Callable[[Array, int, bool
     return reference
 
 
+def _places(best: str) -> Callable[..., Any]:
+    """The running extreme is new where it differs from the one before; the last such place is carried along."""
+
+    def rule(do: Any, x: Any, axis: int, reverse: bool) -> Any:
+        shape = x.shape
+        axis %= len(shape)
+        n = shape[axis]
+        if n < 2:
+            return do.iota(shape, axis, int64)
+        run = getattr(do, best)(x, axis, reverse)
+        less = tuple(n - 1 if k == axis else s for k, s in enumerate(shape))
+        low = do.slice(run, (0,) * len(shape), (1,) * len(shape), less)
+        high = do.slice(run, tuple(int(k == axis) for k in range(len(shape))), (1,) * len(shape), less)
+        before, here = (high, low) if reverse else (low, high)
+        new = do.ne(here, before)
+        if x.dtype.is_float():
+            new = do.logical_and(new, do.eq(before, before))  # NaN stays as it is
+        place = do.iota(less, axis, int32 if n < 1 << 31 else int64)
+        first = n - 1 if reverse else 0
+        steps = do.where(new, place if reverse else do.add(place, 1), first)
+        edge = (0, 1) if reverse else (1, 0)
+        whole = do.pad(steps, tuple(edge if k == axis else (0, 0) for k in range(len(shape))), first)
+        return do.cast((do.cummin if reverse else do.cummax)(whole, axis, reverse), int64)
+
+    return rule
+
+
 def _index_infer(x: Aval, axis: int, reverse: bool) -> tuple[Shape, DType]:
     return _ordered_infer(x, axis, reverse)[0], int64
 
 
+def _extreme(ufunc: np.ufunc, winner: float) -> Callable[[Array, int, bool], Array]:
+    """The running extreme with -0 below +0, which NumPy leaves open; `winner` is the zero that beats the other."""
+
+    def reference(x: Array, axis: int, reverse: bool) -> Array:
+        lanes = _flipped(x, axis, reverse)
+        run: Array = ufunc.accumulate(lanes, axis=axis)
+        if x.dtype.kind == "f" and np.any(run == 0):
+            wins = (lanes == 0) & (np.signbit(lanes) == np.signbit(winner))
+            zero = np.where(np.logical_or.accumulate(wins, axis=axis), winner, -winner)
+            run = np.where(run == 0, zero, run).astype(x.dtype)
+        return _flipped(run, axis, reverse)
+
+    return reference
+
+
 cummax = op(
     "cummax",
-    fuses="opaque",
+    fuses="scan",
     doc="Running maximum; from the first NaN on it is NaN. The gradient goes to the first element that set it.",
     params=("axis", "reverse"),
     infer=_ordered_infer,
-    reference=lambda x, axis, reverse: _flipped(
-        np.maximum.accumulate(_flipped(x, axis, reverse), axis=axis), axis, reverse
-    ),
+    reference=_extreme(np.maximum, 0.0),
+    monoid=MAXIMUM,
     vjp=_extreme_vjp("cumargmax"),
     samples=Samples(FLOATS + INTS, _cases(-3, 3, True), exact=True),
 )
 
 cummin = op(
     "cummin",
-    fuses="opaque",
+    fuses="scan",
     doc="Running minimum; from the first NaN on it is NaN. The gradient goes to the first element that set it.",
     params=("axis", "reverse"),
     infer=_ordered_infer,
-    reference=lambda x, axis, reverse: _flipped(
-        np.minimum.accumulate(_flipped(x, axis, reverse), axis=axis), axis, reverse
-    ),
+    reference=_extreme(np.minimum, -0.0),
+    monoid=MINIMUM,
     vjp=_extreme_vjp("cumargmin"),
     samples=Samples(FLOATS + INTS, _cases(-3, 3, True), exact=True),
 )
 
 cumargmax = op(
     "cumargmax",
-    fuses="opaque",
+    fuses="composed",
     doc="The index along the axis of the running maximum: of the first NaN, else of the first element that set it.",
     params=("axis", "reverse"),
     infer=_index_infer,
     reference=_arg_extreme(np.maximum, np.greater),
+    composed=_places("cummax"),
     vjp=ZERO,
     samples=Samples(FLOATS + INTS, _cases(-3, 3), exact=True),
 )
 
 cumargmin = op(
     "cumargmin",
-    fuses="opaque",
+    fuses="composed",
     doc="The index along the axis of the running minimum: of the first NaN, else of the first element that set it.",
     params=("axis", "reverse"),
     infer=_index_infer,
     reference=_arg_extreme(np.minimum, np.less),
+    composed=_places("cummin"),
     vjp=ZERO,
     samples=Samples(FLOATS + INTS, _cases(-3, 3), exact=True),
 )
