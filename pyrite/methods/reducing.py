@@ -42,8 +42,8 @@ def device_indices(t: Handle, found: Tensor) -> Tensor:
 
 def _extreme_with_indices(name: str, t: Handle, dim: int) -> tuple[Tensor, Tensor]:
     axis = normalize_axis(dim, len(t._v.shape))
-    places = apply(name, (t,), axis, True)
-    return apply("gather", (t, places), axis), device_indices(t, places)
+    places = apply(f"arg{name}", (t,), axis, True)
+    return apply(name, (t,), (axis,), True), device_indices(t, places)
 
 
 class Reductions(Handle):
@@ -225,7 +225,7 @@ class Reductions(Handle):
 
         Source: Burn, `Tensor::max_dim_with_indices`.
         """
-        return _extreme_with_indices("argmax", self, dim)
+        return _extreme_with_indices("max", self, dim)
 
     @public("Tensor.argmax")
     def argmax(self, dim: int) -> Tensor:
@@ -287,7 +287,7 @@ class Reductions(Handle):
 
         Source: Burn, `Tensor::min_dim_with_indices`.
         """
-        return _extreme_with_indices("argmin", self, dim)
+        return _extreme_with_indices("min", self, dim)
 
     @public("Tensor.argmin")
     def argmin(self, dim: int) -> Tensor:
