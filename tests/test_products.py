@@ -10,7 +10,6 @@ import pytest
 
 import pyrite as pr
 from pyrite.backends.products import BLAS
-from pyrite.ops.contract import _matmul_parts as matmul_parts
 
 SHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
     ((700, 200), (200, 300)), ((90, 400), (400, 1100)), ((6, 5, 80, 90), (6, 5, 90, 70)), ((70, 64, 64), (64, 80)),
@@ -40,15 +39,39 @@ def test_any_number_of_threads(a: Any, b: Any, count: int) -> None:
     np.testing.assert_allclose(got, want, atol=1e-5 * np.abs(want).max())
 
 
-@pytest.mark.parametrize(("a", "b"), SHAPES, ids=str)
-def test_parts_cover_the_result_once(a: Any, b: Any) -> None:
-    x, y = pair(a, b)
-    for count in (1, 2, 5, 16):
-        out = np.zeros(np.broadcast_shapes(a[:-2], b[:-2]) + (a[-2], b[-1]), np.float32)
-        parts = matmul_parts(count, out, x, y)
-        for part, _, _ in parts:
-            part += 1
-        assert (out == 1).all()
+LAYOUTS: dict[str, Any] = {
+    "rows": lambda t: t,
+    "turned": lambda t: pr.asarray(t.mT, copy=True, order="C").mT,
+    "part of wider rows": lambda t: pr.concat([t, t], axis=-1)[..., : t.shape[-1]],
+    "batches apart": lambda t: pr.stack([t, t], axis=1)[:, 0],
+    "every second column": lambda t: pr.stack([t, t], axis=-1)[..., 0],
+    "repeated rows": lambda t: pr.broadcast_to(t[..., :1, :], t.shape),
+    "backwards": lambda t: pr.flip(t, axis=-1),
+}
+
+
+@pytest.mark.parametrize("left", LAYOUTS)
+@pytest.mark.parametrize("right", LAYOUTS)
+def test_layouts(left: str, right: str) -> None:
+    for a, b in (((3, 5, 4), (3, 4, 6)), ((1, 5, 1), (1, 1, 6)), ((3, 1, 4), (3, 4, 1)), ((70, 90, 80), (70, 80, 60))):
+        x, y = (LAYOUTS[how](pr.asarray(t, copy=True)) for how, t in zip((left, right), pair(a, b)))
+        want = x.numpy().astype(np.float64) @ y.numpy()
+        np.testing.assert_allclose((x @ y).numpy(), want, atol=1e-5 * max(1, np.abs(want).max()))
+
+
+def test_a_shared_factor_and_further_rows() -> None:
+    x, y = pair((7, 9, 40), (40, 30))
+    a, b = pr.asarray(x, copy=True), pr.asarray(y, copy=True)
+    for left, plain in ((a, x), (a[::2], x[::2]), (a[:, :4], x[:, :4]), (a[:, :, 3:31], x[:, :, 3:31])):
+        right, other = (b, y) if plain.shape[-1] == 40 else (b[3:31], y[3:31])
+        np.testing.assert_allclose((left @ right).numpy(), plain.astype(np.float64) @ other, atol=1e-4)
+    z = pr.broadcast_to(a[:1], (5, 9, 40))
+    np.testing.assert_allclose((z @ b).numpy(), z.numpy().astype(np.float64) @ y, atol=1e-4)
+
+
+def test_nothing_to_add_gives_zeros() -> None:
+    for a, b in (((3, 0), (0, 4)), ((0, 3), (3, 4)), ((2, 3, 0), (2, 0, 5))):
+        assert not (pr.zeros(a) @ pr.zeros(b)).numpy().any()
 
 
 def test_batches_do_not_depend_on_the_number_of_threads() -> None:

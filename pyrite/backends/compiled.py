@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..codegen.driver import MOST
 from ..codegen.jit import COMPILING, STATISTICS
 from ..dtypes import DType, float32
 from ..errors import (
@@ -29,9 +30,10 @@ from ..layout import contiguous_strides
 from ..storage import POOL, Storage
 from . import threads
 from .base import BACKENDS, Array, check_values, reference_storage
+from .launch import DEBUG, KERNELS
 from .ownership import free_to_take
-from .plans import CHECK, DEBUG, KERNELS, SCRATCH, Fallback, Job, Launch, Plan, pack, structure
-from .products import run_parts
+from .plans import CHECK, Fallback, Launch, Plan, pack, structure
+from .products import TINY, addresses, one_blas_thread
 from .stream import StreamBackend, base_of
 from .updates import run_updates
 
@@ -216,23 +218,16 @@ class CompiledBackend(StreamBackend):
                 step.floats[2 * at] = value  # its lower half; the kernel reads no more
             else:
                 words[at] = pack(value, dtype)
-        function = step.function
         parts = step.parts
-        if not parts or (not step.tiled and threads.POOL.size == 1):
-            if step.scratch:
-                step.whole.words[SCRATCH] = self._scratch_of(step, 0)
-            function(step.whole.address)
-            return
-        if not step.scratch:
-            threads.POOL.run(lambda worker, part: function(part.address), parts)
-            return
-        scratch = [self._scratch_of(step, w) for w in range(threads.POOL.size)]
-
-        def run(worker: int, part: Job) -> None:
-            part.words[SCRATCH] = scratch[worker]
-            function(part.address)
-
-        threads.POOL.run(run, parts)
+        if parts is not None:
+            size = threads.POOL.size
+            if size > 1 or step.tiled:
+                if step.scratch:
+                    for worker in range(min(size, MOST)):
+                        threads.POOL.set_scratch(worker, self._scratch_of(step, worker))
+                if threads.POOL.drive(parts.record, parts.count):
+                    return
+        step.whole.call(self._scratch_of(step, 0) if step.scratch else 0)
 
     def _scratch_of(self, step: Launch, worker: int) -> int:
         held = self._scratch.get(worker)
@@ -244,6 +239,16 @@ class CompiledBackend(StreamBackend):
         self, step: Fallback, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
     ) -> None:
         p = step.node
+        if step.product is not None:
+            STATISTICS.fallbacks += 1
+            a, b = addresses(step.reads, inputs, storages)
+            made = storages[p.slot] = Storage.new(p.size, p.dtype)
+            if step.product.work <= TINY:
+                step.product.run(a, b, made.pointer)
+            else:
+                with one_blas_thread():
+                    step.product.run(a, b, made.pointer)
+            return
         out: Storage | None = None
         if step.takes and free_to_take(step.reads[0][1], p.size, inputs, storages, pending):
             out = storages[step.reads[0][1]]
@@ -263,10 +268,7 @@ class CompiledBackend(StreamBackend):
         assert p.op is not None
         if step.updates is None:
             STATISTICS.fallbacks += 1
-            if p.op.parts is not None and not p.dtype.is_half():
-                storages[p.slot] = run_parts(p.op, arrays, p.params, p.shape, p.dtype)
-            else:
-                storages[p.slot] = reference_storage(p.op, arrays, p.params, p.shape, p.dtype)
+            storages[p.slot] = reference_storage(p.op, arrays, p.params, p.shape, p.dtype)
             return
         STATISTICS.kernels += 1
         check_values(p.op, arrays, p.params)

@@ -10,16 +10,13 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..codegen.fuse import KernelStep, Planner, lower_graph
-from ..codegen.jit import compile_kernel
 from ..codegen.llvm import argument_words, render
 from ..codegen.loops import STRIP, Nest, PNode, check_nest
 from ..codegen.updates import can_update
@@ -28,51 +25,15 @@ from ..graph import Node
 from ..layout import size_of
 from ..ops.record import Updates
 from ..storage import POOLED
+from .launch import KERNELS, Jobs
+from .products import Product, prepare
 
-_CHUNK = 1 << 15  # weighted elements in a piece; a kernel of 16 is worth several threads
+_CHUNK = 1 << 15  # weighted elements in a piece
+_WORTH = 4  # pieces that are worth several threads
 _TILE_ROWS, _TILE_COLUMNS = 128, 128
-SCRATCH = 5  # place of the scratch memory in a job
 _PACK = {"f64": "<d", "f32": "<f", "f16": "<e"}
 
-DEBUG = int(os.environ.get("PYRITE_DEBUG", "0") or 0)
 CHECK = bool(os.environ.get("PYRITE_CHECK"))  # stage checkers; tests turn them on
-
-
-class Kernels:
-    """Compiled kernels by structure."""
-
-    def __init__(self) -> None:
-        self._known: dict[Any, Any] = {}
-        self.lock = threading.Lock()
-
-    def get(self, key: Any, text_of: Callable[[], str]) -> Any:
-        """The function of a structure, whose text `text_of` gives when it is met first."""
-        found = self._known.get(key)
-        if found is None:
-            with self.lock:
-                found = self._known.get(key)
-                if found is None:
-                    text = text_of()
-                    if DEBUG >= 3:
-                        print(text)
-                    start = time.perf_counter()
-                    found = self._known[key] = compile_kernel(text)
-                    if DEBUG >= 2:
-                        print(f"pyrite: compiled in {(time.perf_counter() - start) * 1e3:.1f} ms")
-        return found
-
-
-KERNELS = Kernels()
-
-
-class Job:
-    """What a kernel is called with: its argument block, the rows and columns to do, and a worker's scratch memory."""
-
-    __slots__ = ("words", "address")
-
-    def __init__(self, block: Any, r0: int, r1: int, c0: int, c1: int) -> None:
-        self.words = (ctypes.c_int64 * 6)(ctypes.addressof(block), r0, r1, c0, c1, 0)
-        self.address = ctypes.addressof(self.words)
 
 
 @dataclass
@@ -94,21 +55,20 @@ class Launch:
     freed: list[int] = field(default_factory=list)
     reuse: dict[int, list[int]] = field(default_factory=dict)  # result slot: inputs read last, at the same places
     floats: Any = field(init=False)  # the same words as pairs of float32
-    whole: Job = field(init=False)
-    parts: list[Job] = field(init=False)  # the whole in pieces for several threads; empty: not worth it
+    whole: Jobs = field(init=False)
+    parts: Jobs | None = field(init=False)  # the whole in pieces for several threads; None: not worth it
 
     def __post_init__(self) -> None:
         rows, columns = self.rows, self.columns
         self.floats = (ctypes.c_float * (2 * len(self.block))).from_buffer(self.block)
-        self.whole = Job(self.block, 0, rows, 0, columns)
-        pieces: list[tuple[int, int, int, int]] = []
+        self.parts = None
         if self.empty:
-            pass
-        elif self.tiled:
-            pieces = _tiles(rows, columns)
-        elif rows * self.weight * (columns or 1) >= 16 * _CHUNK:
-            pieces = _chunks(rows, columns, self.weight, self.nest.tiled)
-        self.parts = [Job(self.block, *p) for p in pieces]
+            return
+        self.whole = Jobs(self.function, self.block, [(0, rows, 0, columns)])
+        if self.tiled:
+            self.parts = Jobs(self.function, self.block, _tiles(rows, columns))
+        elif rows * self.weight * (columns or 1) >= _WORTH * _CHUNK:
+            self.parts = Jobs(self.function, self.block, _chunks(rows, columns, self.weight, self.nest.tiled))
 
 
 @dataclass
@@ -121,11 +81,13 @@ class Fallback:
     reads: list[tuple[PNode, int]] = field(init=False)  # its inputs, and the slots of their memory or constants
     updates: Updates | None = field(init=False)  # of an op that writes at indices and has a kernel for it
     takes: bool = False  # may write over the memory of its first input, which nobody reads later
+    product: Product | None = field(init=False)  # of a matrix product that BLAS computes in place
 
     def __post_init__(self) -> None:
         node = self.node
         self.reads = [(x, (x if x.base is None else x.base).slot) for x in node.inputs]
         self.updates = None
+        self.product = prepare(node) if node.op is not None and node.op.product else None
         if node.op is not None and node.op.updates is not None and can_update(node.dtype):
             self.updates = node.op.updates([x.shape for x in node.inputs], *node.params)
 

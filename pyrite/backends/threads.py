@@ -1,19 +1,27 @@
 """The worker threads. Work is split by size, never by their number, so bits do not depend on it.
 
-Kernels release the GIL. The pool is rebuilt in a forked child, and a kernel started from a
+The pieces of a kernel are shared in machine code (`codegen/driver.py`): after a launch the workers wait for the
+next one without the GIL for a tenth of a millisecond, so that one kernel after another finds them ready; then they
+sleep. Python functions are shared too, by `run`. The pool is rebuilt in a forked child, and what is started from a
 worker runs on that worker alone.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from ..codegen.driver import COUNT, DONE, LIMIT, MOST, SCRATCH, WAITING, WORDS, lead_text, serve_text
+from ..codegen.jit import compile_kernel
 from ..errors import ArgumentError
+
+_TURNS = 5000  # that a worker waits for more: about 0.1 ms
 
 
 def available_cores() -> int:
@@ -53,6 +61,11 @@ class Pool:
         self._started = 0
         self._lock = threading.Lock()
         self._local = threading.local()
+        self.words = (ctypes.c_int64 * WORDS)()  # of `codegen/driver.py`; lives as long as the process
+        self.address = ctypes.addressof(self.words)
+        self._driving = threading.Lock()
+        self._lead: Any = None
+        self._serve_pieces: Any = None
 
     @property
     def size(self) -> int:
@@ -73,10 +86,7 @@ class Pool:
             for c in chunks:
                 work(0, c)
             return
-        with self._lock:
-            while self._started < helpers:
-                self._started += 1
-                threading.Thread(target=self._serve, args=(self._queue,), daemon=True, name="pyrite").start()
+        self._start(helpers)
         job = _Job(work, chunks)
         caught: BaseException | None = None
         try:
@@ -91,7 +101,7 @@ class Pool:
                         job.chunks = iter(())
                         if not job.active:
                             break
-                    job.idle.acquire()
+                    _wait(job.idle)
                 except KeyboardInterrupt as interrupt:
                     caught = interrupt
         if caught is not None:
@@ -99,11 +109,59 @@ class Pool:
         if job.error is not None:
             raise job.error
 
-    def _serve(self, queue: SimpleQueue[Any]) -> None:
+    def drive(self, record: int, count: int) -> bool:
+        """Runs the `count` jobs of a record for `lead` on all threads; False if another launch is under way."""
+        if not self._driving.acquire(blocking=False):
+            return False
+        words = self.words
+        helpers = min(self.size, count, MOST) - 1
+        try:
+            if self._lead is None:
+                self._serve_pieces = compile_kernel(serve_text())
+                self._lead = compile_kernel(lead_text())
+            words[LIMIT] = helpers + 1
+            missing = helpers - words[WAITING] - self._queue.qsize()
+            if missing > 0:
+                self._start(helpers)
+                for _ in range(missing):
+                    self._queue.put(None)
+            self._lead(record)
+        finally:  # even when interrupted: helpers use the caller's buffers
+            caught: BaseException | None = None
+            while words[DONE] != words[COUNT]:
+                try:
+                    time.sleep(0)
+                except KeyboardInterrupt as interrupt:
+                    caught = interrupt
+            self._driving.release()
+            if caught is not None:
+                raise caught
+        return True
+
+    def set_scratch(self, worker: int, address: int) -> None:
+        """Where a thread finds its scratch memory, from the next launch on; the caller's is number 0."""
+        self.words[SCRATCH + worker] = address
+
+    def _start(self, helpers: int) -> None:
+        """Starts threads until there are so many helpers."""
+        if self._started >= helpers:
+            return
+        with self._lock:
+            while self._started < helpers:
+                self._started += 1
+                args = (self._queue, self._started)
+                threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite").start()
+
+    def _serve(self, queue: SimpleQueue[Any], number: int) -> None:
         self._local.inside = True
+        record = (ctypes.c_int64 * 3)(self.address, number, _TURNS)
+        address = ctypes.addressof(record)
         while True:
-            job, number = queue.get()
-            job.help(number)
+            job = queue.get()
+            if job is None:
+                self._serve_pieces(address)
+                continue
+            job[0].help(job[1])
             del job  # an idle worker must hold no buffers
 
     def reset(self) -> None:
@@ -112,6 +170,17 @@ class Pool:
         self._started = 0
         self._lock = threading.Lock()
         self._local = threading.local()
+        self._driving = threading.Lock()
+        ctypes.memset(self.words, 0, ctypes.sizeof(self.words))
+
+
+def _wait(lock: threading.Lock) -> None:
+    """Acquires a lock that will be free soon: waking from a real wait takes longer than most pieces of work."""
+    for _ in range(100):
+        if lock.acquire(blocking=False):
+            return
+        time.sleep(0)
+    lock.acquire()
 
 
 class _Job:

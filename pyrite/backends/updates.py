@@ -13,7 +13,7 @@ from ..dtypes import DType, from_numpy
 from ..ops.record import Updates
 from ..storage import Storage, address_of
 from . import threads
-from .plans import KERNELS, Job
+from .launch import KERNELS, Jobs
 
 _PARALLEL = 1 << 17  # elements; fewer are not worth several threads
 _STRIP = 64  # columns that one piece has at least
@@ -30,8 +30,9 @@ def run_updates(u: Updates, dtype: DType, out: Storage, arrays: Sequence[np.ndar
     function = KERNELS.get(key, lambda: render_update(u, dtype, index))
     words = (out.pointer, address_of(rows), address_of(values), u.size, u.count, u.columns)
     block = (ctypes.c_int64 * len(words))(*words)
-    jobs = [Job(block, *piece) for piece in _pieces(u, values.size)]
-    threads.POOL.run(lambda worker, job: function(job.address), jobs)
+    jobs = Jobs(function, block, _pieces(u, values.size))
+    if jobs.count == 1 or not threads.POOL.drive(jobs.record, jobs.count):
+        Jobs(function, block, [(0, u.lead, 0, u.columns)]).call()
 
 
 def _pieces(u: Updates, size: int) -> list[tuple[int, int, int, int]]:

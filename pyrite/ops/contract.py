@@ -59,37 +59,6 @@ def _matmul_into(out: Array, x: Array, y: Array) -> None:
     np.matmul(x, y, out=out)
 
 
-_WORTH = 1 << 22  # multiplications that are worth a thread
-_TINY = 1 << 18  # multiplications that no BLAS spreads over threads
-_STRIP = 64  # a part has a multiple of so many rows: whole tiles of the usual kernels
-
-
-def _matmul_parts(count: int, out: Array, x: Array, y: Array) -> list[tuple[Array, Array, Array]]:
-    """A product as independent ones: groups of batches, else strips of rows or of columns; none for a tiny one."""
-    if x.ndim > 2 and y.ndim == 2:
-        x = x.reshape(size_of(x.shape[:-1]), x.shape[-1])
-        out = out.reshape(len(x), y.shape[-1])
-    work = out.size * x.shape[-1]
-    count = min(count, work // _WORTH)
-    if count <= 1:
-        return [] if work <= _TINY else [(out, x, y)]
-    if out.ndim > 2:
-        lead = out.shape[:-2]
-        x, y = (np.broadcast_to(a, (*lead, *a.shape[-2:])) for a in (x, y))
-        axis = max(range(len(lead)), key=lambda k: lead[k])
-        if lead[axis] < count:
-            return [part for at in np.ndindex(lead) for part in _matmul_parts(count, out[at], x[at], y[at])]
-        step = -(-lead[axis] // count)
-        cuts = [(*(slice(None),) * axis, slice(k, k + step)) for k in range(0, lead[axis], step)]
-        return [(out[c], x[c], y[c]) for c in cuts]
-    rows, columns = out.shape
-    long = max(rows, columns)
-    step = -(-long // count) + _STRIP - 1 & -_STRIP
-    if rows >= columns:
-        return [(out[k : k + step], x[k : k + step], y) for k in range(0, rows, step)]
-    return [(out[:, k : k + step], x, y[:, k : k + step]) for k in range(0, columns, step)]
-
-
 def _turned(do: Any, x: Any) -> Any:
     """With the last two axes swapped."""
     rank = len(x.shape)
@@ -115,7 +84,7 @@ matmul = op(
     infer=_matmul_infer,
     reference=_matmul_reference,
     into=_matmul_into,
-    parts=_matmul_parts,
+    product=True,
     vjp=_matmul_vjp,
     samples=Samples(
         FLOATS + INTS + COMPLEX,

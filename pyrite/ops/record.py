@@ -132,7 +132,7 @@ class Op:
     arity: int = 1
     variadic: bool = False
     into: Callable[..., None] | None = None  # the reference, written into memory that is there: (out, x, y, *params)
-    parts: Callable[..., list[Any]] | None = None  # (threads, out, x, y, *params) -> independent calls of `into`, or []
+    product: bool = False  # the matrix product of the last two axes of its two inputs, which BLAS computes
     scalar: Callable[..., Any] | None = None
     pull: Callable[..., Any] | None = None  # movement: output indices to input indices
     regions: Callable[..., Any] | None = None  # boxes of the output that inputs fill: (shapes, *params)
