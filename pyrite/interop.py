@@ -24,7 +24,7 @@ from .errors import (
     public,
 )
 from .layout import BoundsLayoutError, Ints, Layout, as_shape, contiguous_strides, is_contiguous, size_of, span
-from .storage import Storage
+from .storage import POOL, POOLED, Storage
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -87,7 +87,7 @@ def asarray(
     elif not array.dtype.isnative:
         array, shared = array.astype(kept.np), False
     if copy:
-        array, shared = np.array(array, order="K", copy=True), False
+        array, shared = _copied(array), False
     return _place(array, kept, where, layout, order, shared, copy)
 
 
@@ -223,6 +223,16 @@ def _convert(array: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any]:
     with np.errstate(all="ignore"):
         wide = array.astype(np.float32) if source.is_half() else array
         return reference_array(REGISTRY["cast"].reference(wide, dtype), dtype)
+
+
+def _copied(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy in the same order; a large one in memory of the pool, which begins at a cache line and has large pages."""
+    if array.nbytes < POOLED or not (array.flags.c_contiguous or array.flags.f_contiguous):
+        return np.array(array, order="K", copy=True)
+    flat = POOL.take(array.size, array.dtype)
+    made = flat.reshape(array.shape) if array.flags.c_contiguous else flat.reshape(array.shape[::-1]).T
+    made[...] = array
+    return made
 
 
 def _own(array: np.ndarray[Any, Any], dtype: DType, device: Device) -> Tensor:

@@ -40,6 +40,15 @@ def _map(size: int) -> mmap.mmap:
     return mmap.mmap(-1, size)
 
 
+class _Lease(weakref.ref[Any]):
+    """A buffer in use: calls back when nobody shows it any more."""
+
+    __slots__ = ("size", "block")
+
+    size: int
+    block: mmap.mmap
+
+
 class Pool:
     """Freed buffers by size class, up to `limit` bytes in all."""
 
@@ -49,7 +58,7 @@ class Pool:
         self.allocated = 0  # buffers taken from the system
         self.reused = 0
         self._free: dict[int, list[mmap.mmap]] = {}
-        self._live: dict[int, Any] = {}
+        self._live: dict[int, _Lease] = {}
         self.lock = threading.RLock()
 
     @staticmethod
@@ -58,9 +67,9 @@ class Pool:
         step = max(4096, 1 << max(0, nbytes.bit_length() - 4))
         return -(-nbytes // step) * step
 
-    def take(self, nbytes: int) -> np.ndarray[Any, Any]:
-        """A byte array of at least `nbytes` with undefined content; it comes back when its last view dies."""
-        size = self.size_class(nbytes)
+    def take(self, count: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        """A flat array with undefined content; its memory comes back when its last view dies."""
+        size = self.size_class(count * dtype.itemsize)
         with self.lock:
             free = self._free.get(size)
             if free:
@@ -70,10 +79,11 @@ class Pool:
             else:
                 self.allocated += 1
                 block = self._new(size)
-        array = np.frombuffer(block, dtype=np.uint8)
-        owner = array.base  # every view of the memory leads to it
-        key = id(owner)
-        self._live[key] = weakref.ref(owner, lambda _: self._give(key, size, block))
+        array = np.frombuffer(block, dtype, count)
+        lease = _Lease(array.base, self._give)  # every view of the memory leads to this base
+        lease.size = size
+        lease.block = block
+        self._live[id(lease)] = lease
         return array
 
     def _new(self, size: int) -> mmap.mmap:
@@ -92,11 +102,12 @@ class Pool:
                 pass  # a kernel without huge pages: ordinary pages do
         return block
 
-    def _give(self, key: int, size: int, block: mmap.mmap) -> None:
+    def _give(self, lease: _Lease) -> None:
         with self.lock:
-            self._live.pop(key, None)
+            self._live.pop(id(lease), None)
+            size = lease.size
             if self.held + size <= self.limit:
-                self._free.setdefault(size, []).append(block)
+                self._free.setdefault(size, []).append(lease.block)
                 self.held += size
 
     def clear(self) -> None:
@@ -158,7 +169,7 @@ class Storage:
     def new(size: int, dtype: DType) -> Storage:
         """Owned memory for `size` elements, content undefined; raises `OutOfMemoryError`."""
         nbytes = size * dtype.itemsize
-        flat = _empty(size, dtype.np) if nbytes < POOLED else POOL.take(nbytes)[:nbytes].view(dtype.np)
+        flat = _empty(size, dtype.np) if nbytes < POOLED else POOL.take(size, dtype.np)
         made: Storage = _new(Storage)  # without a call of __init__: this is on the way of every small kernel
         made.flat = flat
         made.pointer = address_of(flat)
@@ -216,7 +227,7 @@ class Storage:
     def _move(self) -> None:
         flat = self.flat
         nbytes = flat.nbytes
-        fresh = np.empty_like(flat) if nbytes < POOLED else POOL.take(nbytes)[:nbytes].view(flat.dtype)
+        fresh = np.empty_like(flat) if nbytes < POOLED else POOL.take(flat.size, flat.dtype)
         fresh[...] = flat
         self.flat = fresh
         self.pointer = address_of(fresh)
