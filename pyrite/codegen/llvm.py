@@ -21,6 +21,7 @@ from .scans import along_lanes, columns_of_scans
 from .vector import V, Vector
 
 _AHEAD = 8  # rows
+_FAR = 2048  # bytes of a later row
 _JOB = (("ptr", "args"), ("i64", "r0"), ("i64", "r1"), ("i64", "c0"), ("i64", "c1"), ("ptr", "scratch"))
 _IOTA = ", ".join(f"i64 {i}" for i in range(LANES))
 def argument_words(nest: Nest) -> dict[str, int]:
@@ -358,6 +359,11 @@ class Renderer:
         nest = self.nest
         outer = len(nest.sizes) - 1
         n = self.word(outer)
+        # reads of whole rows at an index: the machine cannot foresee where the next one lies
+        jumps = [
+            e for e in nest.exprs
+            if e.name == "fetch" and not e.args[0].inner and nest.accesses[e.data].step == 1 and not nest.tiled
+        ]  # fmt: skip
 
         def row(index: str) -> None:
             places = self._outer(index, outer)
@@ -369,6 +375,11 @@ class Renderer:
                 short = self.i(f"icmp slt i64 {rest}, {n}")
                 length = self.i(f"select i1 {short}, i64 {rest}, i64 {n}")
             self._scratch_rows(n)
+            if jumps:
+                later = self.i(f"add i64 {index}, {_AHEAD}")
+                over = self.i(f"icmp slt i64 {later}, %r1")
+                self._fetch_early(jumps, self.i(f"select i1 {over}, i64 {later}, i64 {index}"), n)
+                self._bases(places)
             self.row = {}
             for level in range(nest.levels):
                 self._row_level(level, length)
@@ -386,6 +397,26 @@ class Renderer:
         else:
             self.counted("%r0", "%r1", 1, row)
         self.vec.raw("ret void")
+
+    def _fetch_early(self, jumps: list[Expr], row: str, n: str) -> None:
+        """Asks for what a later row reads at an index."""
+        self._bases(self._outer(row, len(self.nest.sizes) - 1))
+        for e in jumps:
+            dtype = self.nest.accesses[e.data].dtype
+            place = self.value(e.args[0], {}, None, None)
+            lane = self.i(f"extractelement <{LANES} x i64> {place.ref}, i64 0")
+            start = self.i(
+                f"getelementptr {self.vec.scalar_type(memory_type(dtype))}, ptr {self.pointers[e.data]}, i64 {lane}"
+            )
+            size = self.i(f"mul i64 {n}, {dtype.itemsize}")
+            much = self.i(f"icmp slt i64 {size}, {_FAR}")
+            end = self.i(f"select i1 {much}, i64 {size}, i64 {_FAR}")
+            self.counted("0", end, 64, lambda at, start=start: self._prefetch(start, at))  # type: ignore[misc]
+
+    def _prefetch(self, start: str, at: str) -> None:
+        self.vec.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        p = self.i(f"getelementptr i8, ptr {start}, i64 {at}")
+        self.vec.raw(f"call void @llvm.prefetch.p0(ptr {p}, i32 0, i32 3, i32 1)")
 
     def _scratch_rows(self, n: str) -> None:
         at = "0"
