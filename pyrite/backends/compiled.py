@@ -142,7 +142,7 @@ class CompiledBackend(StreamBackend):
             storages += [None] * (plan.slots - first)
             taken = self._taken = []
             try:
-                failed = self._run(plan, inputs, storages, pending)
+                failed = self._run(plan, inputs, storages)
                 for i in plan.wanted:
                     storage = storages[first + i]
                     if storage is not None:
@@ -162,17 +162,15 @@ class CompiledBackend(StreamBackend):
             outputs = [n for n in outputs if not n.known and n.error is None]
             pending = pending_below(outputs)
 
-    def _run(
-        self, plan: Plan, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
-    ) -> Any:
+    def _run(self, plan: Plan, inputs: Sequence[Node], storages: list[Storage | None]) -> Any:
         """Runs the steps; returns (step, error) of the first that failed."""
         for step in plan.steps:
             started = time.perf_counter() if DEBUG else 0.0
             try:
                 if isinstance(step, Launch):
-                    self._kernel(step, inputs, storages, pending)
+                    self._kernel(step, inputs, storages)
                 else:
-                    self._opaque(step, inputs, storages, pending)
+                    self._opaque(step, inputs, storages)
             except Exception as error:
                 for slot in _results(step):
                     storages[slot] = None  # it may be there, but it is not computed
@@ -183,15 +181,13 @@ class CompiledBackend(StreamBackend):
                 _report(step, time.perf_counter() - started)
         return None
 
-    def _kernel(
-        self, step: Launch, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
-    ) -> None:
+    def _kernel(self, step: Launch, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
         reuse = step.reuse
         for slot, size, dtype in step.stored:
             if slot in reuse:
-                for source in reuse[slot]:
+                for source, uses in reuse[slot]:
                     # a memory that was taken already is held twice, so it is not free any more
-                    if free_to_take(source, size, inputs, storages, pending):
+                    if free_to_take(source, size, inputs, storages, uses):
                         self._taken.append(source)  # first: an interrupt must find it
                         STATISTICS.reused += 1
                         storages[slot] = storages[source]
@@ -235,9 +231,7 @@ class CompiledBackend(StreamBackend):
             held = self._scratch[worker] = Storage.new(step.scratch, DType.U8)
         return held.pointer
 
-    def _opaque(
-        self, step: Fallback, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
-    ) -> None:
+    def _opaque(self, step: Fallback, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
         p = step.node
         if step.product is not None:
             STATISTICS.fallbacks += 1
@@ -250,7 +244,7 @@ class CompiledBackend(StreamBackend):
                     step.product.run(a, b, made.pointer)
             return
         out: Storage | None = None
-        if step.takes and free_to_take(step.reads[0][1], p.size, inputs, storages, pending):
+        if step.takes and free_to_take(step.reads[0][1], p.size, inputs, storages, 0):
             out = storages[step.reads[0][1]]
         arrays = []
         for x, slot in step.reads:

@@ -68,10 +68,10 @@ def is_private(array: Array) -> bool:
     return held_by(nodes, 0) <= _NODE_HELD + 1 and held_by(storages, 0) <= _STORAGE_HELD
 
 
-def free_to_take(
-    slot: int, size: int, inputs: Sequence[Node], storages: list[Storage | None], pending: Sequence[Node]
-) -> bool:
-    """Does nobody but a running plan hold the memory in `slot`?"""
+def free_to_take(slot: int, size: int, inputs: Sequence[Node], storages: list[Storage | None], uses: int) -> bool:
+    """Does nobody but a running plan hold the memory in `slot`? `uses`: how often pending nodes name it as an input."""
+    if slot < len(inputs) and held_by(inputs, slot) > _NODE_HELD + uses:
+        return False
     storage = storages[slot]
     if not _EXACT or storage is None or storage.flat.size != size or not storage.writable or storage.foreign:
         return False
@@ -83,6 +83,5 @@ def free_to_take(
     node = inputs[slot]
     if node.offset or node.strides is not None:
         return False
-    uses = sum(x is node for p in pending for x in p.inputs)
     del node, storage
     return held_by(inputs, slot) <= _NODE_HELD + uses and held_by(storages, slot) <= _STORAGE_HELD

@@ -53,7 +53,8 @@ class Launch:
     nest: Nest
     tiled: bool = False  # reads or writes across the rows: run in small rectangles
     freed: list[int] = field(default_factory=list)
-    reuse: dict[int, list[int]] = field(default_factory=dict)  # result slot: inputs read last, at the same places
+    # result slot: inputs read last, at the same places, and how often pending nodes name each
+    reuse: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     floats: Any = field(init=False)  # the same words as pairs of float32
     whole: Jobs = field(init=False)
     parts: Jobs | None = field(init=False)  # the whole in pieces for several threads; None: not worth it
@@ -123,12 +124,15 @@ class Plan:
         for number, step_ in enumerate(self.steps):
             if isinstance(step_, Launch):
                 dying = {s for _, s, _ in step_.pointers if uses[s] == number and s not in kept}
-                step_.reuse = _reusable(step_, dying)
+                named = {s: sum(x is inputs[s] for p in pending for x in p.inputs) for s in dying if s < self.inputs}
+                step_.reuse = {
+                    slot: [(s, named.get(s, 0)) for s in found] for slot, found in _reusable(step_, dying).items()
+                }
             elif step_.updates is not None:
                 x, slot = step_.reads[0]
                 once = [s for _, s in step_.reads].count(slot) == 1
                 whole = x.base is None and x.strides is None and not x.offset and x.kind != "const"
-                step_.takes = once and whole and uses[slot] == number and slot not in kept
+                step_.takes = once and whole and uses[slot] == number and slot not in kept and slot >= self.inputs
 
 
 def _reusable(step: Launch, dying: set[int]) -> dict[int, list[int]]:
