@@ -21,7 +21,7 @@ help:
 	@echo 'make test-all  the tests with the long sweeps'
 	@echo 'make check     lint, types and smoke test: quick, also the pre-commit hook'
 	@echo 'make array-api the public tests of the array API standard'
-	@echo 'make bench     the benchmarks'
+	@echo 'make bench     the benchmarks, and their tables in README.md and docs/'
 	@echo 'make docs      the documentation, as pages in site/'
 	@echo 'make clean     remove .venv and all caches'
 
@@ -77,7 +77,7 @@ array-api: $(STAMP)
 	--skips-file='$(CURDIR)/tests/array_api_skips.txt' array_api_tests
 
 bench: $(STAMP)
-	@set -e; for file in $(sort $(wildcard benchmarks/[a-z]*.py)); do echo "$$file"; $(BIN)/python $$file; done
+	@set -e; for file in $(sort $(wildcard benchmarks/[a-z]*.py)); do echo "$$file"; $(BIN)/python $$file --write; done
 
 docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

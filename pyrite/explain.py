@@ -18,10 +18,11 @@ from .layout import size_of
 class ExplainedStep:
     """One step of a plan.
 
-    `kind` is "kernel" or "numpy" (an op without a loop form, run on its reference; `reason` says
-    why). `ops` are the operations in it, `sizes` the loop's extents, `results` the shapes it
-    stores, `bytes_read` and `bytes_written` what it moves at least. `after` are the places of the
-    steps whose results it reads, `in_place` how many results may be written over a dying input.
+    `kind` is "kernel", "blas" (a matrix product that BLAS computes) or "numpy" (an op without a loop
+    form, run on its reference; `reason` says why). `ops` are the operations in it, `sizes` the loop's
+    extents, `results` the shapes it stores, `bytes_read` and `bytes_written` what it moves at least.
+    `after` are the places of the steps whose results it reads, `in_place` how many results may be
+    written over a dying input.
     """
 
     kind: str
@@ -50,8 +51,8 @@ class Explanation:
 
     @property
     def fallbacks(self) -> int:
-        """How many ops run on NumPy."""
-        return sum(s.kind == "numpy" for s in self.steps)
+        """How many ops run on NumPy or BLAS."""
+        return sum(s.kind in ("numpy", "blas") for s in self.steps)
 
     @property
     def bytes_moved(self) -> int:
@@ -62,13 +63,12 @@ class Explanation:
         if not self.steps:
             return self.note
         lines = [
-            f"{self.operations} operations in {self.kernels} kernels, {self.fallbacks} on NumPy, "
+            f"{self.operations} operations in {self.kernels} kernels, {self.fallbacks} on NumPy or BLAS, "
             f"{_bytes(self.bytes_moved)} moved"
         ]
         for i, s in enumerate(self.steps, 1):
-            what = f"kernel over {'×'.join(map(str, s.sizes))}" if s.kind == "kernel" else f"NumPy ({s.reason})"
             shapes = ", ".join(str(r) for r in s.results)
-            lines.append(f"{i}. {what}: {' '.join(s.ops) or 'copy'}")
+            lines.append(f"{i}. {_title(s)}: {' '.join(s.ops) or 'copy'}")
             place = ", may reuse the memory of an input" if s.in_place else ""
             lines.append(f"   gives {shapes}; reads {_bytes(s.bytes_read)}, writes {_bytes(s.bytes_written)}{place}")
         return "\n".join(lines)
@@ -76,6 +76,12 @@ class Explanation:
     def svg(self) -> str:
         """The plan as an SVG picture: a box for each step, an arrow for each result that a later step reads."""
         return draw(self)
+
+
+def _title(s: ExplainedStep) -> str:
+    if s.kind == "kernel":
+        return f"kernel over {'×'.join(map(str, s.sizes))}"
+    return "BLAS" if s.kind == "blas" else f"NumPy ({s.reason})"
 
 
 def _bytes(n: int) -> str:
@@ -129,8 +135,8 @@ def _step(step: Launch | Fallback, made: dict[int, int]) -> ExplainedStep:
                 tuple(sorted(after)), int(step.takes),
             )  # fmt: skip
         return ExplainedStep(
-            "numpy", (node.name,), (), (node.shape,), read, size_of(node.shape) * node.dtype.itemsize, step.why,
-            tuple(sorted(after)),
+            "numpy" if step.product is None else "blas", (node.name,), (), (node.shape,), read,
+            size_of(node.shape) * node.dtype.itemsize, step.why if step.product is None else "", tuple(sorted(after)),
         )  # fmt: skip
     nest = step.nest
     sizes = nest.sizes
@@ -150,13 +156,12 @@ def _touched(access: Access, sizes: list[int]) -> int:
 # -- the picture
 
 _WIDTH, _LINE, _GAP, _MARGIN = 520, 18, 26, 16
-_COLORS = {"kernel": ("#e8f1fb", "#2f6db5"), "numpy": ("#fdf0e1", "#c47a1f")}
+_COLORS = {"kernel": ("#e8f1fb", "#2f6db5"), "blas": ("#eaf5ea", "#3c8a3c"), "numpy": ("#fdf0e1", "#c47a1f")}
 
 
 def _lines(step: ExplainedStep, number: int) -> list[str]:
     """The text of a box: what it is, the ops in lines of about 60 characters, what it moves."""
-    where = f"kernel over {'×'.join(map(str, step.sizes))}" if step.kind == "kernel" else f"NumPy: {step.reason}"
-    lines = [f"{number}. {where}"]
+    lines = [f"{number}. {_title(step)}"]
     row = ""
     for name in step.ops or ("copy",):
         if row and len(row) + len(name) > 60:

@@ -234,7 +234,9 @@ def test_explain() -> None:
     assert "exp" in str(plan)
     plan = pr.explain(X @ W.T)
     assert plan.fallbacks == 1
-    assert "NumPy" in plan.steps[0].reason
+    assert plan.steps[0].kind == "blas"
+    late_product = pr.explain(X.cast(pr.float16) @ W.T.cast(pr.float16))
+    assert "BLAS does not take" in late_product.steps[-1].reason
     picture = pr.explain(pr.relu(X @ W.T) @ X).svg()
     assert picture.startswith("<svg ")
     assert picture.count("<rect ") == 3

@@ -353,5 +353,6 @@ def _report(step: Launch | Fallback, seconds: float) -> None:
             for e in nest.exprs:
                 print(f"    {e}")
     else:
-        print(f"pyrite: {seconds * 1e6:9.1f} us  {step.node.name} on NumPy ({step.why})")
+        where = "in BLAS" if step.product is not None else "at indices" if step.updates else f"on NumPy ({step.why})"
+        print(f"pyrite: {seconds * 1e6:9.1f} us  {step.node.name} {where}")
 

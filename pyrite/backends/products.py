@@ -26,7 +26,7 @@ from .launch import KERNELS, Jobs
 
 _WORTH = 1 << 22  # multiplications that are worth a thread
 TINY = 1 << 18  # multiplications that no BLAS spreads over threads
-_STRIP = 64  # a strip has a multiple of so many rows or columns: whole tiles of the usual kernels
+_STRIP = 16  # a strip has a multiple of so many rows or columns: whole tiles of the usual kernels
 
 
 class _Blas:

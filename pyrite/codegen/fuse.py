@@ -530,4 +530,6 @@ def _why(p: PNode) -> str:
         return "its indices were not known at the call, so they are checked as it runs"
     if p.op.fuses == "elementwise":
         return "this range has no loop form"
+    if p.op.product:
+        return "a layout or dtype that BLAS does not take"
     return "no loop form; runs on NumPy"
