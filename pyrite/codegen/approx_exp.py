@@ -218,8 +218,14 @@ def _nearest(b: Vector, x: V, scale: float, bias: int) -> Pair:
     return b.fsub(shifted, rounder), b.bitcast(shifted, INTEGER[x.type])
 
 
+def _scaled(b: Vector, x: V, k: V, biased: V) -> V:
+    """x 2**k where the integer's low bits are k plus twice the bias; rounded once, as subnormals are."""
+    if b.has_scale:
+        return b.scale(x, k)
+    return _two_steps(b, x, biased)
+
+
 def _two_steps(b: Vector, x: V, biased: V) -> V:
-    """x 2**k where the integer's low bits are k plus twice the bias."""
     half = b.lshr(biased, b.const(biased.type, 1))
     x = b.fmul(x, power_of_two(b, b.isub(biased, half), x.type))
     return b.fmul(x, power_of_two(b, half, x.type))
@@ -241,7 +247,7 @@ def exp(b: Vector, x: V) -> V:
     r = _reduced(b, x, k)
     near, rest = fast_two_sum(b, c(1.0), r)
     tail = b.fma(b.fmul(r, r), polynomial(b, r, _SQUARED[x.type]), rest)
-    return _two_steps(b, b.fadd(near, tail), biased)
+    return _scaled(b, b.fadd(near, tail), k, biased)
 
 
 def exp2(b: Vector, x: V) -> V:
@@ -251,7 +257,7 @@ def exp2(b: Vector, x: V) -> V:
     x = upper_bound(b, lower_bound(b, x, low), high)
     k, biased = _nearest(b, x, 1.0, 2 * BIAS[x.type])
     r = b.fsub(x, k)
-    return _two_steps(b, b.fma(r, polynomial(b, r, _EXP2_F64 if x.type == "f64" else _EXP2_F32), c(1.0)), biased)
+    return _scaled(b, b.fma(r, polynomial(b, r, _EXP2_F64 if x.type == "f64" else _EXP2_F32), c(1.0)), k, biased)
 
 
 def exp_medium(b: Vector, x: V) -> V:
@@ -294,7 +300,7 @@ def exp_pair(b: Vector, h: V, l: V) -> V:
     r, lost = fast_two_sum(b, b.fma(k, c(-head), h), b.fma(k, c(-tail), l))
     w = b.fma(b.fmul(r, r), polynomial(b, r, _EXP_F64), b.fma(lost, r, lost))
     near, rest = fast_two_sum(b, c(1.0), r)
-    return _two_steps(b, b.fadd(near, b.fadd(rest, w)), biased)
+    return _scaled(b, b.fadd(near, b.fadd(rest, w)), k, biased)
 
 
 def _expm1_pair(b: Vector, x: V) -> Pair:

@@ -8,6 +8,7 @@ unwritable folder costs only time.
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import os
 import platform
@@ -79,6 +80,14 @@ class Compiler:
         self.engine.finalize_object()
         address = self.engine.get_function_address(name)
         return _PROTOTYPE(address)
+
+
+@functools.cache
+def host_has(feature: str) -> bool:
+    """Does the processor have a feature, by LLVM's name for it?"""
+    import llvmlite.binding as llvm
+
+    return bool(llvm.get_host_cpu_features().get(feature, False))
 
 
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # one argument: every further one costs 0.1 µs a call

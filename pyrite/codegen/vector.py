@@ -287,6 +287,37 @@ class Vector:
         rest = f"i32 {size}, {mask} splat (i1 true), {vector} poison"
         return V(self.emit(f"call {vector} {function}({pointers} {address}, {rest})"), type)
 
+    @property
+    def has_scale(self) -> bool:
+        """Has this processor an instruction for `scale`?"""
+        from .jit import host_has
+
+        return host_has("avx512f")
+
+    def scale(self, x: V, k: V) -> V:
+        """x 2**k for a whole float k, rounded once."""
+        lanes, name, mask = (16, "ps", "i16") if x.type == "f32" else (8, "pd", "i8")
+        vector = f"<{lanes} x {self.scalar_type(x.type)}>"
+        function = f"@llvm.x86.avx512.mask.scalef.{name}.512"
+        self.declarations.add(f"declare {vector} {function}({vector}, {vector}, {vector}, {mask}, i32)")
+
+        def part(a: str, n: str) -> str:
+            return self.emit(f"call {vector} {function}({vector} {a}, {vector} {n}, {vector} {a}, {mask} -1, i32 4)")
+
+        if lanes == WIDTH:
+            return V(part(x.ref, k.ref), x.type)
+        whole = self.llvm_type(x.type)
+        parts = []
+        for start in range(0, WIDTH, lanes):
+            order = ", ".join(f"i32 {start + i}" for i in range(lanes))
+            a, n = (
+                self.emit(f"shufflevector {whole} {v.ref}, {whole} poison, <{lanes} x i32> <{order}>") for v in (x, k)
+            )
+            parts.append(part(a, n))
+        order = ", ".join(f"i32 {i}" for i in range(WIDTH))
+        joined = f"shufflevector {vector} {parts[0]}, {vector} {parts[1]}, <{WIDTH} x i32> <{order}>"
+        return V(self.emit(joined), x.type)
+
     # Conversions
 
     def bitcast(self, x: V, type: str) -> V:
