@@ -31,6 +31,7 @@ class Handle:
     _v: Value
 
 
+_BIG = 1 << 53  # ints below are floats without a check
 _tensor_class: type[Any] = Handle
 _new: Any = object.__new__
 
@@ -82,12 +83,16 @@ def same_device(tensors: Sequence[Handle]) -> None:
 
 def apply(name: str | Op, tensors: Sequence[Handle], *params: Any) -> Tensor:
     """Runs an op on tensors of one device."""
-    op = REGISTRY[name] if name.__class__ is str else name
+    op = REGISTRY[name] if isinstance(name, str) else name
     if len(tensors) == 1:
         x = tensors[0]._v
-        return wrap(x.backend.run(op, (x,), params) if type(x) is Array else run(op, (x,), params))  # type: ignore
+        return wrap(x.backend.run(op, (x,), params) if type(x) is Array else run(op, (x,), params))
+    if len(tensors) == 2:
+        x, y = tensors[0]._v, tensors[1]._v
+        if type(x) is Array and type(y) is Array and x.backend is y.backend:
+            return wrap(x.backend.run(op, (x, y), params))
     do_of(*tensors)
-    return wrap(run(op, tuple([t._v for t in tensors]), params))  # type: ignore
+    return wrap(run(op, tuple([t._v for t in tensors]), params))
 
 
 def operand(x: Any, like: Handle) -> Tensor:
@@ -135,10 +140,35 @@ def pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return a, b
 
 
+def plain(op: Op, x: Any, y: Any) -> Tensor | None:
+    """The quick way for the plain case: tensors of one dtype on one device, or a float tensor and a number."""
+    if isinstance(x, Handle):
+        a = x._v
+        if isinstance(y, Handle):
+            b = y._v
+            if type(a) is Array and type(b) is Array:
+                if a.node.dtype is b.node.dtype and a.backend is b.backend:
+                    return wrap(a.backend.run(op, (a, b)))
+            elif a.dtype is b.dtype and array_of(a).backend is array_of(b).backend:
+                return wrap(run(op, (a, b)))
+        elif type(y) is float or (type(y) is int and -_BIG < y < _BIG):
+            dtype = a.dtype
+            if dtype.kind is Float:
+                backend = array_of(a).backend
+                b = backend.constant(float(y), dtype)
+                return wrap(backend.run(op, (a, b)) if type(a) is Array else run(op, (a, b)))
+    elif isinstance(y, Handle) and (type(x) is float or (type(x) is int and -_BIG < x < _BIG)):
+        b = y._v
+        if type(b) is Array and b.node.dtype.kind is Float:
+            return wrap(b.backend.run(op, (b.backend.constant(float(x), b.node.dtype), b)))
+    return None
+
+
 def binary(name: str | Op, x: Any, y: Any) -> Tensor:
     """An op on two operands, broadcast as in the array API."""
-    a, b = pair(x, y)
-    return apply(name, (a, b))
+    op = REGISTRY[name] if isinstance(name, str) else name
+    found = plain(op, x, y)
+    return apply(op, pair(x, y)) if found is None else found
 
 
 def need_kind(t: Handle, *kinds: type[Kind]) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Union
 
-from ..dtypes import DType
+from ..dtypes import Bool, DType, Float
 from ..errors import GradientError
 from ..layout import Ints
 from ..ops.record import NO_RULE, REGISTRY, ZERO, Op, Rule, no_rule
@@ -249,8 +249,13 @@ class Do:
                 return x.backend.run(op, (x,), params) if type(x) is Array else call(x, *params)
 
             def call_two(x: Any, y: Any, *params: Any) -> Any:
-                if type(x) is Array and type(y) is Array:
-                    return x.backend.run(op, (x, y), params)
+                if type(x) is Array:
+                    if type(y) is Array:
+                        return x.backend.run(op, (x, y), params)
+                    if type(y) is float or type(y) is int:
+                        return x.backend.run(op, (x, self.scalar(y, x.node.dtype)), params)
+                elif type(y) is Array and (type(x) is float or type(x) is int):
+                    return y.backend.run(op, (self.scalar(x, y.node.dtype), y), params)
                 return call(x, y, *params)
 
             function = call_one if arity == 1 else call_two if arity == 2 else call
@@ -267,10 +272,11 @@ class Do:
 
     def scalar(self, value: Any, dtype: DType) -> Array:
         """A rank-0 constant of a dtype."""
-        if dtype.is_bool():
-            value = bool(value)
-        elif dtype.is_float():
+        kind = dtype.kind
+        if kind is Float:
             value = float(value)
+        elif kind is Bool:
+            value = bool(value)
         return self.backend.constant(value, dtype)
 
     def full(self, value: Any, shape: Ints, dtype: DType) -> Any:

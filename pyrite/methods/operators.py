@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..apply import Handle, apply, binary, cast_to, do_of, need_kind, operand, pair, wrap
-from ..backends.autodiff import array_of, run
-from ..backends.base import Array
+from ..apply import Handle, apply, binary, cast_to, do_of, need_kind, operand, pair, plain, wrap
+from ..backends.autodiff import array_of
 from ..device import device_of
 from ..dtypes import Bool, Complex, Float, Int, kind_of_scalar
 from ..errors import ArgumentError, PyriteError, named, public
@@ -20,41 +19,14 @@ _ADD, _SUB, _MUL, _DIV, _MATMUL = (REGISTRY[name] for name in ("add", "sub", "mu
 _FLOORDIV, _FLOORMOD, _SHL, _SHR = (REGISTRY[name] for name in ("floordiv", "floormod", "shl", "shr"))
 _EQ, _NE, _LT, _LE, _GT, _GE = (REGISTRY[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 
-_BIG = 1 << 53  # ints below are floats without a check
-
-
 def _known(x: Any) -> bool:
     """Can `x` be an operand? Anything else is left to its own class."""
     return isinstance(x, Handle) or kind_of_scalar(x) is not None or hasattr(x, "__array__")
 
 
-def _plain(op: Op, x: Any, y: Any) -> Tensor | None:
-    """The quick way for the plain case: tensors of one dtype on one device, or a float tensor and a number."""
-    if isinstance(x, Handle):
-        a = x._v
-        if isinstance(y, Handle):
-            b = y._v
-            if type(a) is Array and type(b) is Array:
-                if a.node.dtype is b.node.dtype and a.backend is b.backend:
-                    return wrap(a.backend.run(op, (a, b)))
-            elif a.dtype is b.dtype and array_of(a).backend is array_of(b).backend:
-                return wrap(run(op, (a, b)))
-        elif type(y) is float or (type(y) is int and -_BIG < y < _BIG):
-            dtype = a.dtype
-            if dtype.kind is Float:
-                backend = array_of(a).backend
-                b = backend.constant(float(y), dtype)
-                return wrap(backend.run(op, (a, b)) if type(a) is Array else run(op, (a, b)))
-    elif type(x) is float or (type(x) is int and -_BIG < x < _BIG):
-        b = y._v
-        if type(b) is Array and b.node.dtype.kind is Float:
-            return wrap(b.backend.run(op, (b.backend.constant(float(x), b.node.dtype), b)))
-    return None
-
-
 def _two(op: Op, symbol: str, x: Any, y: Any) -> Tensor:
     try:
-        found = _plain(op, x, y)
+        found = plain(op, x, y)
         if found is not None:
             return found
         return binary(op, x, y) if _known(x) and _known(y) else NotImplemented
@@ -66,7 +38,7 @@ def _two(op: Op, symbol: str, x: Any, y: Any) -> Tensor:
 def _divided(x: Any, y: Any) -> Tensor:
     try:
         if x._v.dtype.kind is Float if isinstance(x, Handle) else y._v.dtype.kind is Float:
-            found = _plain(_DIV, x, y)
+            found = plain(_DIV, x, y)
             if found is not None:
                 return found
         return divide(x, y) if _known(x) and _known(y) else NotImplemented
@@ -238,7 +210,7 @@ def power(x: Any, y: Any) -> Tensor:
 def matmul(x: Any, y: Any) -> Tensor:
     """Matrix product with NumPy's rules for vectors and batches."""
     if isinstance(x, Handle) and isinstance(y, Handle) and len(x._v.shape) > 1 and len(y._v.shape) > 1:
-        found = _plain(_MATMUL, x, y)
+        found = plain(_MATMUL, x, y)
         if found is not None:
             return found
     if kind_of_scalar(x) is not None or kind_of_scalar(y) is not None:
