@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import threading
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -169,34 +169,30 @@ def test_many_threads_each_with_their_own_work() -> None:
         assert set(pool.map(work, range(64))) == {500500.0}
 
 
-def test_a_kernel_in_a_worker_runs_on_that_worker() -> None:
-    seen: list[str] = []
-
-    def work(worker: int, chunk: Any) -> None:
-        threads.POOL.run(lambda w, c: seen.append(threading.current_thread().name), [1, 2, 3])
-
-    before = threads.POOL.size
-    threads.POOL.size = 3
+def test_threads_come_and_go() -> None:
+    x = pr.asarray(np.random.default_rng(1).normal(size=200_003).astype(np.float32), copy=True)
+    rows = pr.asarray(np.random.default_rng(2).normal(size=(300, 1000)).astype(np.float32), copy=True)
+    before = pr.get_num_threads()
+    found = set()
     try:
-        threads.POOL.run(work, [0, 1])
+        for k in range(400):
+            pr.set_num_threads((1, 2, 5, 3, 300)[k % 5])
+            found.add((pr.silu(x * x).numpy().tobytes(), pr.softmax(rows, axis=1).numpy().tobytes()))
+            if k % 50 == 0:
+                time.sleep(0.01)  # the workers fall asleep
     finally:
-        threads.POOL.size = before
-    assert len(seen) == 6
+        pr.set_num_threads(before)
+    assert len(found) == 1
 
 
-def test_errors_in_workers_reach_the_caller() -> None:
-    def work(worker: int, chunk: Any) -> None:
-        if chunk == 2:
-            raise ValueError("chunk 2")
-
-    before = threads.POOL.size
-    threads.POOL.size = 2
+def test_a_launch_during_another_runs_alone() -> None:
+    x = pr.asarray(np.random.default_rng(1).normal(size=200_003).astype(np.float32), copy=True)
+    want = pr.silu(x * x).numpy()
+    assert threads.POOL._driving.acquire(blocking=False)
     try:
-        with pytest.raises(ValueError, match="chunk 2"):
-            threads.POOL.run(work, [0, 1, 2, 3])
-        threads.POOL.run(lambda w, c: None, [0, 1, 2])
+        assert np.array_equal(pr.silu(x * x).numpy(), want)
     finally:
-        threads.POOL.size = before
+        threads.POOL._driving.release()
 
 
 def test_number_of_threads_is_checked() -> None:

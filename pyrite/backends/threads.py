@@ -2,8 +2,7 @@
 
 The pieces of a kernel are shared in machine code (`codegen/driver.py`): after a launch the workers wait for the
 next one without the GIL for a tenth of a millisecond, so that one kernel after another finds them ready; then they
-sleep. Python functions are shared too, by `run`. The pool is rebuilt in a forked child, and what is started from a
-worker runs on that worker alone.
+sleep. The pool is rebuilt in a forked child.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-from ..codegen.driver import COUNT, DONE, LIMIT, MOST, SCRATCH, WAITING, WORDS, lead_text, serve_text
+from ..codegen.driver import COUNT, DONE, LIMIT, MOST, READY, SCRATCH, TURNS, WORDS, lead_text, serve_text
 from ..codegen.jit import compile_kernel
 from ..errors import ArgumentError
 
 _TURNS = 5000  # that a worker waits for more: about 0.1 ms
+_HASTE = 50  # the same where there are more threads than cores
 
 
 def available_cores() -> int:
@@ -52,18 +51,16 @@ def _quota() -> float | None:
 
 
 class Pool:
-    """A few daemon threads that take chunks of a kernel."""
+    """A few daemon threads that take pieces of a kernel."""
 
     def __init__(self) -> None:
         self._size = _initial()
         self._chosen = bool(os.environ.get("PYRITE_NUM_THREADS"))
-        self._queue: SimpleQueue[Any] = SimpleQueue()
-        self._started = 0
-        self._lock = threading.Lock()
-        self._local = threading.local()
+        self._calls: list[SimpleQueue[None]] = []  # one for each thread, numbered from 1 on
         self.words = (ctypes.c_int64 * WORDS)()  # of `codegen/driver.py`; lives as long as the process
         self.address = ctypes.addressof(self.words)
         self._driving = threading.Lock()
+        self._cores = available_cores()
         self._lead: Any = None
         self._serve_pieces: Any = None
 
@@ -79,36 +76,6 @@ class Pool:
         self._size = count
         self._chosen = True
 
-    def run(self, work: Callable[[int, Any], None], chunks: list[Any]) -> None:
-        """Calls work(worker, chunk) for every chunk; raises the first error."""
-        helpers = min(self.size, len(chunks)) - 1
-        if helpers <= 0 or getattr(self._local, "inside", False):
-            for c in chunks:
-                work(0, c)
-            return
-        self._start(helpers)
-        job = _Job(work, chunks)
-        caught: BaseException | None = None
-        try:
-            for number in range(1, helpers + 1):
-                self._queue.put((job, number))
-            job.take(0)
-        finally:  # even when interrupted: helpers use the caller's buffers
-            while True:
-                try:
-                    with job.lock:
-                        job.closed = True
-                        job.chunks = iter(())
-                        if not job.active:
-                            break
-                    _wait(job.idle)
-                except KeyboardInterrupt as interrupt:
-                    caught = interrupt
-        if caught is not None:
-            raise caught
-        if job.error is not None:
-            raise job.error
-
     def drive(self, record: int, count: int) -> bool:
         """Runs the `count` jobs of a record for `lead` on all threads; False if another launch is under way."""
         if not self._driving.acquire(blocking=False):
@@ -120,15 +87,12 @@ class Pool:
                 self._serve_pieces = compile_kernel(serve_text())
                 self._lead = compile_kernel(lead_text())
             words[LIMIT] = helpers + 1
-            missing = helpers - words[WAITING] - self._queue.qsize()
-            if missing > 0:
-                self._start(helpers)
-                for _ in range(missing):
-                    self._queue.put(None)
+            words[TURNS] = _TURNS if helpers < self._cores else _HASTE
+            self._wake(helpers)
             self._lead(record)
         finally:  # even when interrupted: helpers use the caller's buffers
             caught: BaseException | None = None
-            while words[DONE] != words[COUNT]:
+            while words[DONE] < words[COUNT]:
                 try:
                     time.sleep(0)
                 except KeyboardInterrupt as interrupt:
@@ -142,80 +106,31 @@ class Pool:
         """Where a thread finds its scratch memory, from the next launch on; the caller's is number 0."""
         self.words[SCRATCH + worker] = address
 
-    def _start(self, helpers: int) -> None:
-        """Starts threads until there are so many helpers."""
-        if self._started >= helpers:
-            return
-        with self._lock:
-            while self._started < helpers:
-                self._started += 1
-                args = (self._queue, self._started)
-                threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite").start()
+    def _wake(self, helpers: int) -> None:
+        """Sees to it that so many threads look for pieces, or soon will."""
+        while len(self._calls) < helpers:
+            calls: SimpleQueue[None] = SimpleQueue()
+            self._calls.append(calls)
+            args = (calls, len(self._calls))
+            threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite").start()
+        for number in range(1, helpers + 1):
+            if not self.words[READY + number]:
+                calls = self._calls[number - 1]
+                if not calls.qsize():
+                    calls.put(None)
 
-    def _serve(self, queue: SimpleQueue[Any], number: int) -> None:
-        self._local.inside = True
-        record = (ctypes.c_int64 * 3)(self.address, number, _TURNS)
+    def _serve(self, calls: SimpleQueue[None], number: int) -> None:
+        record = (ctypes.c_int64 * 2)(self.address, number)
         address = ctypes.addressof(record)
         while True:
-            job = queue.get()
-            if job is None:
-                self._serve_pieces(address)
-                continue
-            job[0].help(job[1])
-            del job  # an idle worker must hold no buffers
+            calls.get()
+            self._serve_pieces(address)
 
     def reset(self) -> None:
         """In a forked child: the parent's threads are not there."""
-        self._queue = SimpleQueue()
-        self._started = 0
-        self._lock = threading.Lock()
-        self._local = threading.local()
+        self._calls = []
         self._driving = threading.Lock()
         ctypes.memset(self.words, 0, ctypes.sizeof(self.words))
-
-
-def _wait(lock: threading.Lock) -> None:
-    """Acquires a lock that will be free soon: waking from a real wait takes longer than most pieces of work."""
-    for _ in range(100):
-        if lock.acquire(blocking=False):
-            return
-        time.sleep(0)
-    lock.acquire()
-
-
-class _Job:
-    def __init__(self, work: Callable[[int, Any], None], chunks: list[Any]) -> None:
-        self.work = work
-        self.chunks = iter(chunks)
-        self.active = 0  # helpers at work
-        self.closed = False
-        self.lock = threading.Lock()
-        self.idle = threading.Lock()  # free when closed and no helper is at work; an Event can break on an interrupt
-        self.idle.acquire()
-        self.error: BaseException | None = None
-
-    def take(self, number: int) -> None:
-        while True:
-            with self.lock:
-                chunk = next(self.chunks, None)
-            if chunk is None:
-                return
-            try:
-                self.work(number, chunk)
-            except BaseException as error:  # raised again by the caller
-                self.error = error
-                return
-
-    def help(self, number: int) -> None:
-        with self.lock:
-            if self.closed:
-                return  # the others were quicker
-            self.active += 1
-        self.take(number)
-        with self.lock:
-            self.active -= 1
-            if self.closed and not self.active:
-                self.idle.release()
 
 
 def _initial() -> int:

@@ -2,13 +2,15 @@
 
 The state of a pool is a block of 64-bit words. Word NEXT holds the number of the launch in its upper half and the
 next piece in its lower: a thread takes a piece by counting it up, if nothing has changed since it read the word,
-so that it never takes a piece of one launch with the kernel of another. A launch ends when DONE has reached COUNT;
-only then may the next one begin.
+so that it never takes a piece of one launch with the kernel of another. Before the other words change, NEXT does:
+between two launches it offers no piece, under a number of its own. A launch ends when DONE has reached COUNT; only
+then may the next one begin.
 
 `lead` starts a launch, works on it, and waits for a while until it has ended; its argument is a record of words:
-pool, function, jobs, count. `serve` is what other threads call: it waits for pieces, a set number of turns, and
-works on those it can get; its record: pool, number of the thread, turns. Jobs are those of `llvm.py`, one behind
-the other; each thread puts in its own scratch memory, from word SCRATCH + its number.
+pool, function, jobs, count. `serve` is what other threads call: it waits for pieces, TURNS times, and works on those
+it can get; its record: pool, number of the thread. Word READY + its number is 1 meanwhile.
+Threads from number LIMIT on take nothing. Jobs are those of `llvm.py`, one behind the other; each thread puts in
+its own scratch memory, from word SCRATCH + its number.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from __future__ import annotations
 import platform
 
 # What is written often is on a cache line of its own.
-NEXT, COUNT, FUNCTION, JOBS, DONE, WAITING, LIMIT = 0, 1, 2, 3, 8, 16, 24
-SCRATCH = 32
+NEXT, COUNT, FUNCTION, JOBS, DONE, LIMIT, TURNS = 0, 1, 2, 3, 8, 16, 17
 MOST = 256  # threads
-WORDS = SCRATCH + MOST
+SCRATCH = 24
+READY = SCRATCH + MOST
+WORDS = READY + MOST
 JOB = 6  # words of a job; the last one is the scratch memory
 _PATIENCE = 20_000  # turns that `lead` waits for the last pieces: about half a millisecond
 
@@ -91,13 +94,18 @@ entry:
   %function.at = getelementptr i64, ptr %pool, i64 {FUNCTION}
   %jobs.at = getelementptr i64, ptr %pool, i64 {JOBS}
   %done = getelementptr i64, ptr %pool, i64 {DONE}
+  %old = load atomic i64, ptr %next monotonic, align 8
+  %launch = lshr i64 %old, 32
+  %between = add i64 %launch, 1
+  %closing = shl i64 %between, 32
+  %closed = or i64 %closing, 4294967295
+  store atomic i64 %closed, ptr %next seq_cst, align 8
+  fence seq_cst
   store atomic ptr %function, ptr %function.at monotonic, align 8
   store atomic ptr %jobs, ptr %jobs.at monotonic, align 8
   store atomic i64 %count, ptr %count.at monotonic, align 8
   store atomic i64 0, ptr %done monotonic, align 8
-  %old = load atomic i64, ptr %next monotonic, align 8
-  %launch = lshr i64 %old, 32
-  %number = add i64 %launch, 1
+  %number = add i64 %launch, 2
   %word = shl i64 %number, 32
   store atomic i64 %word, ptr %next release, align 8
   call void @drive(ptr %pool, i64 0)
@@ -125,12 +133,14 @@ def serve_text() -> str:
     return f"""{_DRIVE}
 define void @kernel(ptr %record) {{
 entry:
-{_words("record", "ptr pool", "i64 number", "i64 turns")}
+{_words("record", "ptr pool", "i64 number")}
   %next = getelementptr i64, ptr %pool, i64 {NEXT}
   %count.at = getelementptr i64, ptr %pool, i64 {COUNT}
   %limit.at = getelementptr i64, ptr %pool, i64 {LIMIT}
-  %waiting = getelementptr i64, ptr %pool, i64 {WAITING}
-  %one.more = atomicrmw add ptr %waiting, i64 1 acq_rel
+  %mine = add i64 %number, {READY}
+  %ready = getelementptr i64, ptr %pool, i64 %mine
+  %turns.at = getelementptr i64, ptr %pool, i64 {TURNS}
+  store atomic i64 1, ptr %ready seq_cst, align 8
   br label %look
 look:
   %turn = phi i64 [ 0, %entry ], [ %turn.following, %again ], [ 0, %worked ]
@@ -148,6 +158,7 @@ work:
 worked:
   br label %look
 idle:
+  %turns = load atomic i64, ptr %turns.at monotonic, align 8
   %patient = icmp ult i64 %turn, %turns
   br i1 %patient, label %again, label %end
 again:
@@ -155,7 +166,7 @@ again:
   %turn.following = add i64 %turn, 1
   br label %look
 end:
-  %one.less = atomicrmw sub ptr %waiting, i64 1 acq_rel
+  store atomic i64 0, ptr %ready seq_cst, align 8
   ret void
 }}
 """
