@@ -8,7 +8,7 @@ from typing import Any
 
 from .apply import Handle, array_in
 from .backends.compiled import CompiledBackend, make_plan
-from .backends.plans import Fallback, Launch
+from .backends.plans import Launch, Opaque
 from .codegen.loops import Access
 from .errors import ArgumentError, public
 from .layout import size_of
@@ -123,8 +123,8 @@ def explain(t: Any) -> Explanation:
     return Explanation(tuple(steps), operations=pending)
 
 
-def _step(step: Launch | Fallback, made: dict[int, int]) -> ExplainedStep:
-    if isinstance(step, Fallback):
+def _step(step: Launch | Opaque, made: dict[int, int]) -> ExplainedStep:
+    if isinstance(step, Opaque):
         node = step.node
         after = {made[b.slot] for b in (x if x.base is None else x.base for x in node.inputs) if b.slot in made}
         read = sum(size_of(x.shape) * x.dtype.itemsize for x in node.inputs)

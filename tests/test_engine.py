@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -185,14 +186,36 @@ def test_threads_come_and_go() -> None:
     assert len(found) == 1
 
 
-def test_a_launch_during_another_runs_alone() -> None:
+def test_a_system_without_further_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
     x = pr.asarray(np.random.default_rng(1).normal(size=200_003).astype(np.float32), copy=True)
     want = pr.silu(x * x).numpy()
-    assert threads.POOL._driving.acquire(blocking=False)
+    before = pr.get_num_threads()
+    pr.set_num_threads(4)
     try:
+        with monkeypatch.context() as patch:
+            patch.setattr(threads.POOL, "_calls", [])
+            patch.setattr(threading.Thread, "start", refuse)
+            assert np.array_equal(pr.silu(x * x).numpy(), want)
         assert np.array_equal(pr.silu(x * x).numpy(), want)
     finally:
-        threads.POOL._driving.release()
+        pr.set_num_threads(before)
+
+
+def test_launches_of_many_sizes_in_turn() -> None:
+    """A thread that is late for one launch must take nothing of the next with the wrong kernel."""
+    small = pr.asarray(np.arange(150_000, dtype=np.float32), copy=True)
+    large = pr.asarray(np.arange(600_000, dtype=np.float32), copy=True)
+    before = pr.get_num_threads()
+    want = (small * 2.0).numpy().tobytes(), (large * 3.0).numpy().tobytes()
+    try:
+        for k in range(3000):
+            pr.set_num_threads(2 + k % 2)
+            assert ((small * 2.0).numpy().tobytes(), (large * 3.0).numpy().tobytes()) == want
+    finally:
+        pr.set_num_threads(before)
 
 
 def test_number_of_threads_is_checked() -> None:

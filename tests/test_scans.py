@@ -12,7 +12,7 @@ import pytest
 from contract import same_bits
 
 import pyrite as pr
-from pyrite.apply import apply
+from pyrite.apply import apply, wrap
 from pyrite.backends import plans
 
 NAMES = ("cumsum", "cumprod", "cummax", "cummin")
@@ -246,3 +246,12 @@ def test_gradients_are_kernels() -> None:
     q = X.autodiff().require_grad()
     loss = (down("cumsum", pr.tanh(q)) * W).sum()
     assert pr.explain(q.grad(loss.backward())).fallbacks == 0
+
+
+def test_a_running_place_along_an_axis_of_one() -> None:
+    """The place is a constant then: it may join a kernel whose reduction nobody reads."""
+    backend = pr.Device.cpu().backend
+    x = wrap(backend.upload(np.ones((7, 3, 200), np.int32), pr.int32))
+    found = apply("cumargmax", (apply("max", (x,), (0, 1), True),), 0, False)
+    assert found.numpy().shape == (1, 1, 200)
+    assert not found.numpy().any()

@@ -32,7 +32,7 @@ from . import threads
 from .base import BACKENDS, Array, check_values, reference_storage
 from .launch import DEBUG, KERNELS
 from .ownership import free_to_take
-from .plans import CHECK, Fallback, Launch, Plan, pack, structure
+from .plans import CHECK, Launch, Opaque, Plan, pack, structure
 from .products import TINY, addresses, one_blas_thread
 from .stream import StreamBackend, base_of
 from .updates import run_updates
@@ -221,7 +221,7 @@ class CompiledBackend(StreamBackend):
                 if step.scratch:
                     for worker in range(min(size, MOST)):
                         threads.POOL.set_scratch(worker, self._scratch_of(step, worker))
-                if threads.POOL.drive(parts.record, parts.count):
+                if threads.POOL.drive(parts.record, parts.count, size, step.much):
                     return
         step.whole.call(self._scratch_of(step, 0) if step.scratch else 0)
 
@@ -231,7 +231,7 @@ class CompiledBackend(StreamBackend):
             held = self._scratch[worker] = Storage.new(step.scratch, DType.U8)
         return held.pointer
 
-    def _opaque(self, step: Fallback, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
+    def _opaque(self, step: Opaque, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
         p = step.node
         if step.product is not None:
             STATISTICS.fallbacks += 1
@@ -276,7 +276,7 @@ class CompiledBackend(StreamBackend):
         storages[p.slot] = out
 
     def _poison(
-        self, pending: Sequence[Node], step: Launch | Fallback, error: BaseException, first: int, gone: set[Node]
+        self, pending: Sequence[Node], step: Launch | Opaque, error: BaseException, first: int, gone: set[Node]
     ) -> None:
         """Marks the failed nodes, those whose inputs are `gone`, written over, and all that depend on them."""
         slots = _results(step)
@@ -301,7 +301,7 @@ def _inherit_errors(pending: Sequence[Node]) -> None:
                     break
 
 
-def _results(step: Launch | Fallback) -> set[int]:
+def _results(step: Launch | Opaque) -> set[int]:
     """The slots that a step fills."""
     return {s for s, _, _ in step.stored} if isinstance(step, Launch) else {step.node.slot}
 
@@ -345,7 +345,7 @@ def _at_call(error: BaseException, node: Node) -> PyriteError:
     return fault
 
 
-def _report(step: Launch | Fallback, seconds: float) -> None:
+def _report(step: Launch | Opaque, seconds: float) -> None:
     if isinstance(step, Launch):
         nest = step.nest
         print(f"pyrite: {seconds * 1e6:9.1f} us  {nest.kind} {nest.sizes}: {' '.join(nest.ops)}")

@@ -30,6 +30,7 @@ from .products import Product, prepare
 
 _CHUNK = 1 << 15  # weighted elements in a piece
 _WORTH = 4  # pieces that are worth several threads
+_MUCH = 2048  # and that take longer than compiling something
 _TILE_ROWS, _TILE_COLUMNS = 128, 128
 _PACK = {"f64": "<d", "f32": "<f", "f16": "<e"}
 
@@ -58,23 +59,26 @@ class Launch:
     floats: Any = field(init=False)  # the same words as pairs of float32
     whole: Jobs = field(init=False)
     parts: Jobs | None = field(init=False)  # the whole in pieces for several threads; None: not worth it
+    much: bool = field(init=False)  # takes longer than compiling
 
     def __post_init__(self) -> None:
         rows, columns = self.rows, self.columns
         self.floats = (ctypes.c_float * (2 * len(self.block))).from_buffer(self.block)
+        work = rows * self.weight * (columns or 1)
+        self.much = work >= _MUCH * _CHUNK
         self.parts = None
         if self.empty:
             return
         self.whole = Jobs(self.function, self.block, [(0, rows, 0, columns)])
         if self.tiled:
             self.parts = Jobs(self.function, self.block, _tiles(rows, columns))
-        elif rows * self.weight * (columns or 1) >= _WORTH * _CHUNK:
+        elif work >= _WORTH * _CHUNK:
             self.parts = Jobs(self.function, self.block, _chunks(rows, columns, self.weight, self.nest.tiled))
 
 
 @dataclass
-class Fallback:
-    """An op that runs on its reference."""
+class Opaque:
+    """An op without a loop form: a product by BLAS, updates at indices, or what runs on its NumPy reference."""
 
     node: PNode
     why: str
@@ -104,10 +108,10 @@ class Plan:
         self.inputs = len(inputs)
         self.leaves = leaves
         self.wanted = [i for i, n in enumerate(pending) if n in outputs]  # places in `pending`
-        self.steps: list[Launch | Fallback] = []
+        self.steps: list[Launch | Opaque] = []
         uses: dict[int, int] = {}
         for step in steps.steps:
-            made = _launch(step) if isinstance(step, KernelStep) else Fallback(step.node, step.why)
+            made = _launch(step) if isinstance(step, KernelStep) else Opaque(step.node, step.why)
             for slot in _slots(made):
                 uses[slot] = len(self.steps)
             self.steps.append(made)
@@ -117,7 +121,7 @@ class Plan:
                 self.steps[last].freed.append(slot)
         # after an error the rest is computed again, from inputs that must still be there
         may_fail = any(
-            isinstance(s, Fallback) and s.node.op is not None and (s.node.op.bounds is not None or s.node.op.fails)
+            isinstance(s, Opaque) and s.node.op is not None and (s.node.op.bounds is not None or s.node.op.fails)
             for s in self.steps
         )
         kept = {p.slot for p in wanted} | (set(range(self.inputs)) if may_fail else set())
@@ -160,7 +164,7 @@ def _reusable(step: Launch, dying: set[int]) -> dict[int, list[int]]:
     return found
 
 
-def _slots(step: Launch | Fallback) -> list[int]:
+def _slots(step: Launch | Opaque) -> list[int]:
     if isinstance(step, Launch):
         return [s for _, s, _ in step.pointers]
     return [step.node.slot] + [(x if x.base is None else x.base).slot for x in step.node.inputs]

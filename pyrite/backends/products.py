@@ -25,6 +25,8 @@ from . import threads
 from .launch import KERNELS, Jobs
 
 _WORTH = 1 << 22  # multiplications that are worth a thread
+_BATCHES = 4096  # more would make the table of their places too large to keep
+_MUCH = 1 << 28  # that take longer than compiling something
 TINY = 1 << 18  # multiplications that no BLAS spreads over threads
 _STRIP = 16  # a strip has a multiple of so many rows or columns: whole tiles of the usual kernels
 
@@ -117,7 +119,7 @@ class Product:
             jobs = self._cut.get(count)
             if jobs is None:
                 jobs = self._cut[count] = Jobs(self.function, self.block, self._pieces(count))
-            if threads.POOL.drive(jobs.record, jobs.count):
+            if threads.POOL.drive(jobs.record, jobs.count, count, self.work >= _MUCH):
                 return
         self.whole.call()
 
@@ -183,7 +185,11 @@ def prepare(p: PNode) -> Product | None:
         return None
     gemm = BLAS.gemm(p.dtype)
     a, b = (_matrix(x, p.shape[:-2]) for x in p.inputs)
-    return None if gemm is None or a is None or b is None else Product(p, gemm, a, b)
+    if gemm is None or a is None or b is None or size_of(p.shape[:-2]) > _BATCHES:
+        return None
+    if gemm[1] == 32 and max(p.size, *[x.size for x in p.inputs], a.step, b.step) >= 1 << 31:
+        return None
+    return Product(p, gemm, a, b)
 
 
 def addresses(

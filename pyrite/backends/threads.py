@@ -61,6 +61,8 @@ class Pool:
         self.address = ctypes.addressof(self.words)
         self._driving = threading.Lock()
         self._cores = available_cores()
+        self._preparing = threading.Lock()
+        self._compiling: threading.Thread | None = None
         self._lead: Any = None
         self._serve_pieces: Any = None
 
@@ -76,48 +78,76 @@ class Pool:
         self._size = count
         self._chosen = True
 
-    def drive(self, record: int, count: int) -> bool:
-        """Runs the `count` jobs of a record for `lead` on all threads; False if another launch is under way."""
-        if not self._driving.acquire(blocking=False):
+    def drive(self, record: int, count: int, size: int, much: bool = False) -> bool:
+        """Runs the `count` jobs of a record for `lead` on `size` threads, whose scratch memory has been set.
+
+        False if there is not yet the code for it: that is compiled aside, and only waited for when there is `much`
+        to do.
+        """
+        if self._lead is None and not self._prepared(much):
             return False
         words = self.words
-        helpers = min(self.size, count, MOST) - 1
-        try:
-            if self._lead is None:
-                self._serve_pieces = compile_kernel(serve_text())
-                self._lead = compile_kernel(lead_text())
-            words[LIMIT] = helpers + 1
-            words[TURNS] = _TURNS if helpers < self._cores else _HASTE
-            self._wake(helpers)
-            self._lead(record)
-        finally:  # even when interrupted: helpers use the caller's buffers
-            caught: BaseException | None = None
-            while words[DONE] < words[COUNT]:
-                try:
-                    time.sleep(0)
-                except KeyboardInterrupt as interrupt:
-                    caught = interrupt
-            self._driving.release()
-            if caught is not None:
-                raise caught
+        caught: BaseException | None = None
+        with self._driving:
+            try:
+                helpers = self._wake(min(size, count, MOST) - 1)
+                words[LIMIT] = helpers + 1
+                words[TURNS] = _TURNS if helpers < self._cores else _HASTE
+                self._lead(record)
+            finally:  # even when interrupted: helpers use the caller's buffers
+                ended = False
+                while not ended:
+                    try:
+                        ended = words[DONE] >= words[COUNT]
+                        if not ended:
+                            time.sleep(0)
+                    except KeyboardInterrupt as interrupt:
+                        caught = interrupt
+        if caught is not None:
+            raise caught
         return True
+
+    def _prepared(self, wait: bool) -> bool:
+        """Is the code for sharing there? The first question has it compiled in a thread of its own."""
+        with self._preparing:
+            thread = self._compiling
+            if thread is None:
+                thread = threading.Thread(target=self._compile, daemon=True, name="pyrite-compile")
+                try:
+                    thread.start()
+                except RuntimeError:  # no more threads: the next launch asks again
+                    return False
+                self._compiling = thread
+        if wait:
+            thread.join()
+        return self._lead is not None
+
+    def _compile(self) -> None:
+        self._serve_pieces = compile_kernel(serve_text())
+        self._lead = compile_kernel(lead_text())
 
     def set_scratch(self, worker: int, address: int) -> None:
         """Where a thread finds its scratch memory, from the next launch on; the caller's is number 0."""
         self.words[SCRATCH + worker] = address
 
-    def _wake(self, helpers: int) -> None:
-        """Sees to it that so many threads look for pieces, or soon will."""
+    def _wake(self, helpers: int) -> int:
+        """Sees to it that so many threads look for pieces, or soon will; fewer where the system has no more."""
+        calls: SimpleQueue[None]
         while len(self._calls) < helpers:
-            calls: SimpleQueue[None] = SimpleQueue()
+            calls = SimpleQueue()
+            args = (calls, len(self._calls) + 1)
+            try:
+                threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite").start()
+            except RuntimeError:
+                helpers = len(self._calls)
+                break
             self._calls.append(calls)
-            args = (calls, len(self._calls))
-            threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite").start()
         for number in range(1, helpers + 1):
             if not self.words[READY + number]:
                 calls = self._calls[number - 1]
                 if not calls.qsize():
                     calls.put(None)
+        return helpers
 
     def _serve(self, calls: SimpleQueue[None], number: int) -> None:
         record = (ctypes.c_int64 * 2)(self.address, number)
@@ -130,6 +160,9 @@ class Pool:
         """In a forked child: the parent's threads are not there."""
         self._calls = []
         self._driving = threading.Lock()
+        self._preparing = threading.Lock()
+        if self._lead is None:
+            self._compiling = None
         ctypes.memset(self.words, 0, ctypes.sizeof(self.words))
 
 

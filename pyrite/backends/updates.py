@@ -31,7 +31,7 @@ def run_updates(u: Updates, dtype: DType, out: Storage, arrays: Sequence[np.ndar
     words = (out.pointer, address_of(rows), address_of(values), u.size, u.count, u.columns)
     block = (ctypes.c_int64 * len(words))(*words)
     jobs = Jobs(function, block, _pieces(u, values.size))
-    if jobs.count == 1 or not threads.POOL.drive(jobs.record, jobs.count):
+    if jobs.count == 1 or not threads.POOL.drive(jobs.record, jobs.count, threads.POOL.size):
         Jobs(function, block, [(0, u.lead, 0, u.columns)]).call()
 
 

@@ -4,7 +4,8 @@ The state of a pool is a block of 64-bit words. Word NEXT holds the number of th
 next piece in its lower: a thread takes a piece by counting it up, if nothing has changed since it read the word,
 so that it never takes a piece of one launch with the kernel of another. Before the other words change, NEXT does:
 between two launches it offers no piece, under a number of its own. A launch ends when DONE has reached COUNT; only
-then may the next one begin.
+then may the next one begin. The leader writes COUNT, FUNCTION and JOBS, which mean something only under the number of
+their launch; LIMIT, TURNS and the scratch addresses are set before it starts, when no thread works.
 
 `lead` starts a launch, works on it, and waits for a while until it has ended; its argument is a record of words:
 pool, function, jobs, count. `serve` is what other threads call: it waits for pieces, TURNS times, and works on those
@@ -40,6 +41,7 @@ entry:
   %function.at = getelementptr i64, ptr %pool, i64 {FUNCTION}
   %jobs.at = getelementptr i64, ptr %pool, i64 {JOBS}
   %done = getelementptr i64, ptr %pool, i64 {DONE}
+  %limit.at = getelementptr i64, ptr %pool, i64 {LIMIT}
   %mine = add i64 %number, {SCRATCH}
   %scratch.at = getelementptr i64, ptr %pool, i64 %mine
   %scratch.to = getelementptr i64, ptr %job, i64 {JOB - 1}
@@ -49,7 +51,10 @@ look:
   %piece = and i64 %word, 4294967295
   %count = load atomic i64, ptr %count.at monotonic, align 8
   %some = icmp ult i64 %piece, %count
-  br i1 %some, label %try, label %none
+  %limit = load atomic i64, ptr %limit.at monotonic, align 8
+  %wanted = icmp ult i64 %number, %limit
+  %both = and i1 %some, %wanted
+  br i1 %both, label %try, label %none
 try:
   %function = load atomic ptr, ptr %function.at monotonic, align 8
   %jobs = load atomic ptr, ptr %jobs.at monotonic, align 8

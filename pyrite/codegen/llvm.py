@@ -693,7 +693,7 @@ class Renderer:
         """Pointers and indices of reduced index r."""
         self.pointers, self.ahead = [], {}
         for k, access in enumerate(self.nest.accesses):
-            if access.store and not self.nest.reductions[0].scan:
+            if access.store and not any(r.scan for r in self.nest.reductions):
                 self.pointers.append(heads[k])
                 continue
             t = self.vec.scalar_type(memory_type(access.dtype))
