@@ -32,16 +32,20 @@ _X86 = "declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"
 _ARM = "declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"
 _PAUSE = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}.get(platform.machine(), ("", "fence acquire"))
 
+# Addresses of the words of a pool.
+_POOL = "\n".join(
+    f"  %{name} = getelementptr i64, ptr %pool, i64 {word}"
+    for name, word in (
+        ("next", NEXT), ("count.at", COUNT), ("function.at", FUNCTION), ("jobs.at", JOBS), ("done", DONE),
+        ("limit.at", LIMIT), ("turns.at", TURNS),
+    )
+)  # fmt: skip
+
 _DRIVE = f"""
 define internal void @drive(ptr %pool, i64 %number) {{
 entry:
   %job = alloca [{JOB} x i64], align 64
-  %next = getelementptr i64, ptr %pool, i64 {NEXT}
-  %count.at = getelementptr i64, ptr %pool, i64 {COUNT}
-  %function.at = getelementptr i64, ptr %pool, i64 {FUNCTION}
-  %jobs.at = getelementptr i64, ptr %pool, i64 {JOBS}
-  %done = getelementptr i64, ptr %pool, i64 {DONE}
-  %limit.at = getelementptr i64, ptr %pool, i64 {LIMIT}
+{_POOL}
   %mine = add i64 %number, {SCRATCH}
   %scratch.at = getelementptr i64, ptr %pool, i64 %mine
   %scratch.to = getelementptr i64, ptr %job, i64 {JOB - 1}
@@ -94,11 +98,7 @@ def lead_text() -> str:
 define void @kernel(ptr %record) {{
 entry:
 {_words("record", "ptr pool", "ptr function", "ptr jobs", "i64 count")}
-  %next = getelementptr i64, ptr %pool, i64 {NEXT}
-  %count.at = getelementptr i64, ptr %pool, i64 {COUNT}
-  %function.at = getelementptr i64, ptr %pool, i64 {FUNCTION}
-  %jobs.at = getelementptr i64, ptr %pool, i64 {JOBS}
-  %done = getelementptr i64, ptr %pool, i64 {DONE}
+{_POOL}
   %old = load atomic i64, ptr %next monotonic, align 8
   %launch = lshr i64 %old, 32
   %between = add i64 %launch, 1
@@ -139,12 +139,9 @@ def serve_text() -> str:
 define void @kernel(ptr %record) {{
 entry:
 {_words("record", "ptr pool", "i64 number")}
-  %next = getelementptr i64, ptr %pool, i64 {NEXT}
-  %count.at = getelementptr i64, ptr %pool, i64 {COUNT}
-  %limit.at = getelementptr i64, ptr %pool, i64 {LIMIT}
+{_POOL}
   %mine = add i64 %number, {READY}
   %ready = getelementptr i64, ptr %pool, i64 %mine
-  %turns.at = getelementptr i64, ptr %pool, i64 {TURNS}
   store atomic i64 1, ptr %ready seq_cst, align 8
   br label %look
 look:

@@ -17,8 +17,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from .vector import WIDTH
-
 _MAGIC = b"pyrite1\n"
 
 
@@ -62,7 +60,7 @@ class Compiler:
         flat = features.flatten()
         self.machine = self.target.create_target_machine(cpu=cpu, features=flat, opt=2, jit=True)
         self.keep: list[Any] = []  # engines own the code that function pointers lead to
-        versions = f"{llvmlite.__version__}|{llvm.llvm_version_info}|{cpu}|{flat}|{platform.machine()}|{WIDTH}"
+        versions = f"{llvmlite.__version__}|{llvm.llvm_version_info}|{cpu}|{flat}|{platform.machine()}"
         self.salt = versions.encode()
         self.engine = llvm.create_mcjit_compiler(
             llvm.parse_assembly(""), self.target.create_target_machine(cpu=cpu, features=flat, opt=2, jit=True)

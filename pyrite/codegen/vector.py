@@ -11,6 +11,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 
+from .jit import host_has
+
 WIDTH = 16
 
 _SCALARS = {"f64": "double", "f32": "float", "f16": "half"}
@@ -290,8 +292,6 @@ class Vector:
     @property
     def has_scale(self) -> bool:
         """Has this processor an instruction for `scale`?"""
-        from .jit import host_has
-
         return host_has("avx512f")
 
     def scale(self, x: V, k: V) -> V:
