@@ -157,6 +157,7 @@ def _reusable(step: Launch, dying: set[int]) -> dict[int, list[int]]:
             r = seen[0]
             if (
                 slot in dying and len(seen) == 1 and r.dtype is a.dtype and not r.indirect and r.offset == 0
+                and r.wrap is None
                 and r.strides == a.strides
                 and size_of(r.node.shape) == size_of(a.node.shape)
             ):  # fmt: skip
@@ -187,6 +188,7 @@ def _launch(step: KernelStep) -> Launch:
     for k, form in enumerate(nest.forms):
         at = words["forms"] + k * (1 + axes)
         block[at : at + 1 + axes] = form
+    block[words["widths"] : words["scalars"]] = nest.widths + [x for w in nest.wraps if w is not None for x in w.words]
     scalars = []
     for k, node in enumerate(nest.scalars):
         at = words["scalars"] + k

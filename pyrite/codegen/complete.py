@@ -5,7 +5,8 @@ Works on sizes and strides alone; the group decides what is in the kernel.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from math import gcd
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ops.movement import Affine
 from .builder import COSTLY, READS, Expr
@@ -14,13 +15,35 @@ if TYPE_CHECKING:
     from .loops import Access, Nest, Reduction
 
 _FEW = 2  # an innermost axis up to this long is not walked in vectors where a longer one is there
+LINE = 64  # bytes of a cache line
+_CACHE, _WAYS = 1 << 19, 8  # bytes of a small second-level cache, and lines of one set
 _MANY = 64  # from here on another axis is walked instead
 
 
-def collapse(kind: str, sizes: list[int], vectors: list[list[int]], inner: int, blocks: bool) -> bool:
-    """Drops axes of size 1 and merges neighbours; false when the innermost `inner` axes do not become one.
+class Wrap(NamedTuple):
+    """How an access runs along an axis made of several that do not merge in memory.
 
-    `vectors` are strides along the same axes. With `blocks`, the axis of blocks stays apart.
+    Element i lies i % width strides of that axis from where i // width begins. The digits of the latter by the sizes
+    of the outer axes, innermost first, are multiplied by their strides.
+    """
+
+    width: int
+    outer: tuple[tuple[int, int], ...]  # size and stride
+
+    @property
+    def words(self) -> list[int]:
+        """What a kernel is told: strides, and between them the sizes but the outermost."""
+        return [x for size, stride in self.outer for x in (stride, size)][:-1]
+
+
+def collapse(
+    kind: str, sizes: list[int], vectors: list[list[int]], inner: int, block: int, items: list[int], shortest: int
+) -> list[Wrap | None] | None:
+    """Drops axes of size 1 and merges neighbours; None when the `inner` axes that are walked do not become one.
+
+    `vectors` are strides along the same axes, the first ones of reads and writes with elements of `items` bytes. Says
+    of each whether it wraps along the walked axis, which rows may do at a width of at least `shortest`. With `block`,
+    that axis is cut into blocks of so many elements; the axis before it counts them and stays apart.
     """
 
     def drop(k: int) -> None:
@@ -35,13 +58,17 @@ def collapse(kind: str, sizes: list[int], vectors: list[list[int]], inner: int, 
         sizes[k + 1] *= sizes[k]
         drop(k)
 
-    if inner and kind == "rows" and 0 in sizes[len(sizes) - inner :]:
-        # rows without elements: nothing is read along them
-        for axes, one in [(sizes, 0)] + [(v, 0) for v in vectors]:
-            axes[len(axes) - inner :] = [one]
-        inner = 1
+    begin = len(sizes) - inner - (kind == "columns")
+    wraps = _join(sizes, vectors, begin, inner, shortest if kind == "rows" else 1, items if kind == "rows" else [])
+    if wraps is None:
+        return None
+    if block:
+        at = len(sizes) - 1 - (kind == "columns")
+        sizes[at] = block
+        for v, w in zip(vectors, wraps):
+            v[at - 1] += 0 if w else v[at] * block
     if kind == "columns":
-        while len(sizes) > 2 and not blocks:
+        while len(sizes) > 2 and not block:
             # the axis beside the columns joins them
             n = sizes[-1]
             if n != 1 and not all(v[-3] == v[-1] * n for v in vectors):
@@ -54,23 +81,12 @@ def collapse(kind: str, sizes: list[int], vectors: list[list[int]], inner: int, 
         while k >= 0:
             if sizes[k] == 1:
                 drop(k)
-            elif k + 1 < len(sizes) - 2 and merges(k) and not (blocks and k + 1 == len(sizes) - 3):
+            elif k + 1 < len(sizes) - 2 and merges(k) and not (block and k + 1 == len(sizes) - 3):
                 merge(k)
             k -= 1
-        return True
-    if inner:
-        for _ in range(inner - 1):
-            k = len(sizes) - 2
-            if sizes[k] == 1:
-                drop(k)
-            elif sizes[k + 1] == 1:
-                drop(k + 1)
-            elif merges(k):
-                merge(k)
-            else:
-                return False
+        return wraps
     keep = 1 if inner else 0  # the row itself
-    keep += 1 if blocks else 0  # the axis of blocks
+    keep += 1 if block else 0  # the axis of blocks
     k = len(sizes) - 1 - keep
     while k >= 0:
         if sizes[k] == 1:
@@ -82,7 +98,57 @@ def collapse(kind: str, sizes: list[int], vectors: list[list[int]], inner: int, 
         sizes.append(1)
         for v in vectors:
             v.append(0)
-    return True
+    return wraps
+
+
+def _join(
+    sizes: list[int], vectors: list[list[int]], begin: int, count: int, shortest: int, items: list[int]
+) -> list[Wrap | None] | None:
+    """Makes `count` axes one, in place."""
+    if not count:
+        return [None] * len(vectors)
+    end = begin + count
+    joined: list[tuple[int, Wrap | None]] = []
+    for number, v in enumerate(vectors):
+        if 0 in sizes[begin:end]:
+            joined.append((0, None))  # nothing is read
+            continue
+        levels: list[tuple[int, int]] = []  # size and stride of what merges, innermost first
+        for size, stride in zip(reversed(sizes[begin:end]), reversed(v[begin:end])):
+            if size == 1:
+                continue
+            if levels and stride == levels[-1][0] * levels[-1][1]:
+                levels[-1] = levels[-1][0] * size, levels[-1][1]
+            else:
+                levels.append((size, stride))
+        if len(levels) < 2:
+            joined.append((levels[0][1] if levels else v[end - 1], None))
+            continue
+        width, stride = levels[0]
+        if width < shortest or (number < len(items) and _thrashes(levels, items[number])):
+            return None
+        joined.append((stride, Wrap(width, tuple(levels[1:]))))
+    size = 1
+    for s in sizes[begin:end]:
+        size *= s
+    sizes[begin:end] = [size]
+    for v, (stride, _) in zip(vectors, joined):
+        v[begin:end] = [stride]
+    return [w for _, w in joined]
+
+
+def _thrashes(levels: list[tuple[int, int]], itemsize: int) -> bool:
+    """Does a walk return to its cache lines only when they are gone? Then a copy, made in tiles, costs less."""
+    step = abs(levels[0][1]) * itemsize
+    if step < LINE:
+        return False
+    lines = 1
+    for size, stride in levels:
+        if 0 < abs(stride) * itemsize < LINE:
+            # strides of a high power of two use few of the sets of a cache
+            return lines > _CACHE // max(LINE, gcd(step, _CACHE // _WAYS))
+        lines *= size
+    return False
 
 
 def turn(sizes: list[int], vectors: list[list[int]]) -> bool:
@@ -98,17 +164,18 @@ def turn(sizes: list[int], vectors: list[list[int]]) -> bool:
 
 
 def find_levels(
-    kind: str, live: list[Expr], accesses: list[Access], forms: list[Affine], reductions: list[Reduction]
-) -> None:
+    kind: str, live: list[Expr], accesses: list[Access], forms: list[Affine], reductions: list[Reduction],
+    form_wraps: list[Wrap | None],
+) -> None:  # fmt: skip
     """Says of each expression what it depends on; arguments come first."""
     for e in live:
         e.inner = any(a.inner for a in e.args)
         e.along = any(a.along for a in e.args)
         e.level = max([a.level for a in e.args], default=0)
         if e.name in READS:
-            strides = accesses[e.data].strides
+            strides, wrap = accesses[e.data].strides, accesses[e.data].wrap
         elif e.name == "index":
-            strides = list(forms[e.data][1:])
+            strides, wrap = list(forms[e.data][1:]), form_wraps[e.data]
         elif e.name == "scan":
             reductions[e.data].level = e.level
             e.inner = e.along = True
@@ -121,9 +188,9 @@ def find_levels(
             continue
         else:
             continue
-        e.inner = e.inner or strides[-1] != 0
+        e.inner = e.inner or strides[-1] != 0 or wrap is not None
         if kind == "columns":
-            e.along = e.along or strides[-2] != 0
+            e.along = e.along or strides[-2] != 0 or wrap is not None
             e.inner = True
 
 
@@ -165,6 +232,7 @@ def key_of(nest: Nest) -> tuple[Any, ...]:
         nest.tiled,
         tuple([(a.dtype.short, a.store, stride_class(a.step)) for a in nest.accesses]),
         tuple([stride_class(f[-1]) for f in nest.forms]),
+        tuple([w and (nest.widths.index(w.width), len(w.outer)) for w in nest.wraps]),
         tuple([s.dtype.short for s in nest.scalars]),
         tuple([(e.name, e.dtype.short, tuple([number[a.id] for a in e.args]), repr(e.data)) for e in nest.exprs]),
         tuple([(a, number[e.id]) for a, e in nest.stores]),

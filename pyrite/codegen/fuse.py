@@ -210,7 +210,7 @@ class Planner:
     # -- canonical reductions
 
     def _canonical(self) -> None:
-        """Writes out composed values, and every reduction as chains of one reduced range, at most one block long."""
+        """Writes out composed values, and every reduction as chains of one range of axes, at most one block long."""
         for p in self.nodes:
             for q in self._composed(p) if p.kind == "composed" else [p]:
                 if q.kind == "reduce":
@@ -281,19 +281,11 @@ class Planner:
         rows = size_of(outer) * size_of(inner)
         column = size_of(inner) != 1
         if n > BLOCK and (column or rows < _SPLIT_ROWS or n > BLOCK * BLOCK):
-            flat = self._reshape(x, (*outer, n, *inner))
-            if flat is not x:
-                self.order.append(flat)
-            nb = -(-n // BLOCK)
-            q = PNode("reduce", op, (flat,), (), (*outer, nb, *inner), acc)
-            q.red = Reduce(len(outer), len(outer) + 1, BLOCK, n, raw, False, 0)
+            q = PNode("reduce", op, (x,), (), (*outer, -(-n // BLOCK), *inner), acc)
+            q.red = Reduce(a, b, BLOCK, n, raw, False, 0)
             q.slot = self._slot()
             self.order.append(q)
             return self._one_range(p, op, q, len(outer), len(outer) + 1, False, last, acc, count)
-        if column and b - a > 1:
-            flat = self._reshape(x, (*outer, n, *inner))
-            self.order.append(flat)
-            x, b = flat, a + 1
         q = PNode("reduce", op, (x,), (), (*outer, *inner), p.dtype if last else acc)
         q.red = Reduce(a, b, 0, n, raw, last, count)
         q.slot = self._slot()
@@ -360,26 +352,46 @@ class Planner:
         if red is None:
             self._own_elementwise(p, number, groups)
             return
-        x = p.inputs[0]
-        outer, inner = x.shape[: red.begin], x.shape[red.end :]
-        reduced = [-(-red.total // red.block), red.block] if red.block else list(x.shape[red.begin : red.end])
-        k, m, r = len(outer), len(inner), len(reduced)
-        total = red.total if red.block else 0
-        if size_of(inner) != 1:
-            # all inner axes but the last stand beside the outer ones
-            domain = (*outer, *inner[:-1], *reduced, inner[-1])
-            sides = tuple(range(k, k + m - 1))
-            middle = tuple(range(k + m - 1, k + m - 1 + r))
-            last = (k + m - 1 + r,)
-            into = (*range(k), *middle, *sides, *last)
-            out = (*range(k), *middle[:-1], *sides, *last)
-            g = Group(number, "columns", domain, 1, total, into, out)
-        else:
-            g = Group(number, "rows", (*outer, *reduced, *inner), m + (1 if red.block else r), total)
-        g.add_reduction(p)
+        splits: list[Any] = []
+        while True:
+            g = self._reduction_group(p, red, number)
+            for s in splits:
+                g.split(s)
+            try:
+                g.add_reduction(p)
+                break
+            except Refine as refine:
+                splits.append(refine.split)
+        g.refinable = False
         g.probe()
         p.group = number
         groups.append(g)
+
+    def _reduction_group(self, p: PNode, red: Reduce, number: int) -> Group:
+        x = p.inputs[0]
+        outer, inner = x.shape[: red.begin], x.shape[red.end :]
+        # an axis of the domain counts blocks; where an element lies does not depend on it
+        blocks = (-(-red.total // red.block),) if red.block else ()
+        reduced = x.shape[red.begin : red.end]
+        k, m, b, r = len(outer), len(inner), len(blocks), len(reduced)
+        total = red.total if red.block else 0
+        if size_of(inner) != 1:
+            # all inner axes but the last stand beside the outer ones
+            domain = (*outer, *inner[:-1], *blocks, *reduced, inner[-1])
+            at = k + m - 1
+            sides = tuple(range(k, at))
+            last = (at + b + r,)
+            into = (*range(k), *range(at + b, at + b + r), *sides, *last)
+            out = (*range(k), *range(at, at + b), *sides, *last)
+            g = Group(number, "columns", domain, 1, total, into, out)
+            g.reduced = r
+        else:
+            at = k
+            into = (*range(k), *range(k + b, k + b + r + m))
+            g = Group(number, "rows", (*outer, *blocks, *reduced, *inner), r + m, total, into)
+        if blocks:
+            g.counts = at
+        return g
 
     def _own_scan(self, p: PNode, number: int, groups: list[Group | OpaqueStep]) -> None:
         axis, flip = _scanned(p)
@@ -403,8 +415,7 @@ class Planner:
         while True:
             g = Group(number, "rows", p.shape, 0)
             for s in splits:
-                g.domain[s.axis : s.axis + 1] = s.sizes
-                g.splits.append(s)
+                g.split(s)
             try:
                 g.add_element(p)
                 break
@@ -457,10 +468,11 @@ class Planner:
         if g.total or red.block or g.flip or (g.kind == "columns" and g.scanned is not None):
             return False
         if size_of(inner) != 1:
-            return g.kind == "columns" and len(inner) == 1 and g.shape == x.shape and red.end == len(x.shape) - 1
-        if g.kind != "rows" or g.shape != x.shape or g.splits:
+            same = g.kind == "columns" and len(inner) == 1 and g.shape == x.shape
+            return same and (red.begin, red.end) == (len(x.shape) - 1 - g.reduced, len(x.shape) - 1)
+        if g.kind != "rows" or g.shape != x.shape or (g.splits and not g.tail):
             return False
-        tail = len(x.shape) - red.begin
+        tail = len(x.shape) - red.begin + sum(len(s.sizes) - 1 for s in g.splits)
         return g.tail in (0, tail)
 
     def _same_walk(self, p: PNode, g: Group) -> bool:
@@ -505,14 +517,13 @@ class Planner:
 
 
 def _repeated(node: PNode, g: Group, forms: Any) -> bool:
-    """Is the value computed again and again along an outer axis that it does not depend on?"""
+    """Is the value computed again and again along an axis that it does not depend on?"""
     if not isinstance(forms, tuple):
         return False
     used = {k for f in forms for k, c in enumerate(f[1:]) if c}
-    inner = len(g.domain) - 1
-    outer = [k for k in range(inner) if g.domain[k] > 1]
+    walked = [k for k in range(len(g.domain)) if g.domain[k] > 1 and k != g.counts]
     depends_inner = any(k >= len(g.domain) - max(1, g.tail) for k in used)
-    return depends_inner and any(k not in used for k in outer)
+    return depends_inner and any(k not in used for k in walked)
 
 
 def _scanned(p: PNode) -> tuple[int, bool]:

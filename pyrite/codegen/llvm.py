@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..dtypes import DType, Int, bfloat16, bool_
+from . import reads
 from .builder import Expr
 from .complete import roots, stride_class
 from .instructions import Direct, Value, alignment, instruction, memory_type, register_type
@@ -25,13 +26,17 @@ _FAR = 2048  # bytes of a later row
 _JOB = (("ptr", "args"), ("i64", "r0"), ("i64", "r1"), ("i64", "c0"), ("i64", "c1"), ("ptr", "scratch"))
 _IOTA = ", ".join(f"i64 {i}" for i in range(LANES))
 def argument_words(nest: Nest) -> dict[str, int]:
-    """Where in the argument block each part begins: sizes, then per access pointer and strides, forms, scalars."""
+    """Where in the argument block each part begins: sizes, per access pointer and strides, forms, wraps, scalars."""
     axes = len(nest.sizes)
     at = axes + 1
     words = {"sizes": 0, "total": axes, "accesses": at}
     at += len(nest.accesses) * (1 + axes)
     words["forms"] = at
     at += len(nest.forms) * (1 + axes)
+    words["widths"] = at
+    at += len(nest.widths)
+    words["wraps"] = at
+    at += sum(len(w.words) for w in nest.wraps if w is not None)
     words["scalars"] = at
     words["end"] = at + len(nest.scalars)
     return words
@@ -54,6 +59,8 @@ class Renderer:
         self.spilled_at: dict[int, int] = {}  # by expression: the level that puts it into its scratch row
         self.carry: dict[int, V] = {}  # by scan: the value of all elements before, in every lane
         self.at_scan = "0", "0", [""]  # of a column kernel: place in the buffers, first column, buffers
+        self.done = "0"  # elements of the reduced axis in the blocks before
+        self.at_wrap: list[str] = []  # quotient and remainder of the first lane by each width
         self.ahead: dict[int, str] = {}  # addresses of a later row of a column kernel, to be fetched early
 
     # -- text helpers
@@ -77,7 +84,7 @@ class Renderer:
                 dtype = scalars[at].dtype
                 t = self.vec.scalar_type(memory_type(dtype))
                 raw = self.i(f"load {t}, ptr {p}, align 8")
-                self.args[at] = self._splat(memory_type(dtype), raw).ref
+                self.args[at] = self.splat(memory_type(dtype), raw).ref
                 self.row_constant(at, dtype)
             else:
                 self.args[at] = self.i(f"load i64, ptr {p}, align 8")
@@ -86,7 +93,7 @@ class Renderer:
         """A scalar argument in its register form."""
         self.args[at] = self._from_memory(V(self.args[at], memory_type(dtype)), dtype).ref
 
-    def _splat(self, type: str, scalar: str) -> V:
+    def splat(self, type: str, scalar: str) -> V:
         t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
         one = self.i(f"insertelement {t} poison, {s} {scalar}, i64 0")
         return V(self.i(f"shufflevector {t} {one}, {t} poison, <{LANES} x i32> zeroinitializer"), type)
@@ -219,12 +226,18 @@ class Renderer:
     def _index(self, number: int, type: str, at: str | None) -> V:
         """An index of the kernel: the first lane's as a scalar, then its step from lane to lane."""
         first, step = self.form_bases[number], stride_class(self.nest.forms[number][-1])
+        if at is not None and self.nest.kind == "rows" and self.nest.form_wraps[number]:
+            by = self._step_word("forms", number, len(self.nest.sizes) - 1)
+            w = reads.Wrapped(self, len(self.nest.accesses) + number, self.at_wrap, by)
+            first = self.i(f"add i64 {first}, {w.first}")
+            v = self.vec.iadd(self.splat("i64", first), w.lanes())
+            return v if type == "i64" else self.vec.itrunc(v, type)
         if at is not None and step:
             by = "1" if step == 1 else self._step_word("forms", number, len(self.nest.sizes) - 1)
             first = self.i(f"add i64 {first}, {at if step == 1 else self.i(f'mul i64 {at}, {by}')}")
         if type != "i64":
             first = self.i(f"trunc i64 {first} to {type}")
-        base = self._splat(type, first)
+        base = self.splat(type, first)
         if at is None or not step:
             return base
         lanes = V(self.iota.replace("i64", type), type)
@@ -232,10 +245,10 @@ class Renderer:
             return self.vec.iadd(base, lanes)
         if type != "i64":
             by = self.i(f"trunc i64 {by} to {type}")
-        return self.vec.iadd(base, self.vec.imul(lanes, self._splat(type, by)))
+        return self.vec.iadd(base, self.vec.imul(lanes, self.splat(type, by)))
 
     def _lanes(self, at: str) -> V:
-        return self.vec.iadd(self._splat("i64", at), V(self.iota, "i64"))
+        return self.vec.iadd(self.splat("i64", at), V(self.iota, "i64"))
 
     def _both(self, a: V | None, b: V | None) -> V | None:
         if a is None or b is None:
@@ -252,22 +265,26 @@ class Renderer:
             lane = self.i(f"extractelement <{LANES} x i64> {place.ref}, i64 0")
             row = self.i(f"getelementptr {self.vec.scalar_type(type)}, ptr {pointer}, i64 {lane}")
             return self._load(e, row, at, mask, guard)
-        if at is not None and access.step:
-            stride = self._splat("i64", self._step_word("accesses", e.data, len(self.nest.sizes) - 1))
+        if at is not None and self._wraps(e.data):
+            by = self._step_word("accesses", e.data, len(self.nest.sizes) - 1)
+            w = reads.Wrapped(self, e.data, self.at_wrap, by)
+            place = self.vec.iadd(place, self.vec.iadd(self.splat("i64", w.first), w.lanes()))
+        elif at is not None and access.step:
+            stride = self.splat("i64", self._step_word("accesses", e.data, len(self.nest.sizes) - 1))
             place = self.vec.iadd(place, self.vec.imul(self._lanes(at), stride))
-        return self._from_memory(self._gather(type, pointer, place, self._both(mask, guard)), access.dtype)
+        return self._from_memory(reads.gather(self, type, pointer, place, self._both(mask, guard)), access.dtype)
 
     def _load(self, e: Expr, pointer: str, at: str | None, mask: V | None, guard: V | None) -> V:
         access = self.nest.accesses[e.data]
         type = memory_type(access.dtype)
-        t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
-        step = access.step
+        s = self.vec.scalar_type(type)
+        step, keep = stride_class(access.step), self._both(mask, guard)
+        stride = self._step_word("accesses", e.data, len(self.nest.sizes) - 1)
+        if at is not None and self._wraps(e.data):
+            w = reads.Wrapped(self, e.data, self.at_wrap, stride)
+            return self._from_memory(w.load(type, pointer, step, keep), access.dtype)
         if at is None or step == 0:
-            if guard is None:
-                return self._from_memory(self._splat(type, self.i(f"load {s}, ptr {pointer}, align {alignment(type)}")),
-                                         access.dtype)  # fmt: skip
-            return self._from_memory(self._gather(type, pointer, V("splat (i64 0)", "i64"), guard), access.dtype)
-        keep = self._both(mask, guard)
+            return self._from_memory(reads.read(self, type, pointer, 0, stride, guard), access.dtype)
         if step == 1:
             p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {at}")
             if e.data in self.ahead:
@@ -275,43 +292,12 @@ class Renderer:
                 later = self.i(f"getelementptr {s}, ptr {self.ahead[e.data]}, i64 {at}")
                 self.vec.declarations.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
                 self.vec.raw(f"call void @llvm.prefetch.p0(ptr {later}, i32 0, i32 3, i32 1)")
-            if keep is None:
-                return self._from_memory(V(self.i(f"load {t}, ptr {p}, align {alignment(type)}"), type), access.dtype)
-            return self._from_memory(V(self._masked_load(type, p, keep), type), access.dtype)
-        if step == -1:
-            p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {self.i(f'sub i64 {1 - LANES}, {at}')}")
-            if keep is None:
-                got = self.i(f"load {t}, ptr {p}, align {alignment(type)}")
-            else:
-                got = self._masked_load(type, p, self._reversed(keep))
-            return self._from_memory(self._reversed(V(got, type)), access.dtype)
-        stride = self._splat("i64", self._step_word("accesses", e.data, len(self.nest.sizes) - 1))
-        offsets = self.vec.imul(self._lanes(at), stride)
-        return self._from_memory(self._gather(type, pointer, offsets, keep), access.dtype)
+        else:
+            p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {self.i(f'mul i64 {at}, {stride}')}")
+        return self._from_memory(reads.read(self, type, p, step, stride, keep), access.dtype)
 
-    def _masked_load(self, type: str, p: str, keep: V) -> str:
-        t = self.vec.llvm_type(type)
-        name = f"@llvm.masked.load.v{LANES}{type}.p0"
-        self.vec.declarations.add(f"declare {t} {name}(ptr, i32, <{LANES} x i1>, {t})")
-        on = f"<{LANES} x i1> {keep.ref}"
-        return self.i(f"call {t} {name}(ptr {p}, i32 {alignment(type)}, {on}, {t} zeroinitializer)")
-
-    def _reversed(self, v: V) -> V:
-        """The lanes in the opposite order."""
-        t = self.vec.llvm_type(v.type)
-        order = ", ".join(f"i32 {k}" for k in reversed(range(LANES)))
-        return V(self.i(f"shufflevector {t} {v.ref}, {t} poison, <{LANES} x i32> <{order}>"), v.type)
-
-    def _gather(self, type: str, pointer: str, offsets: V, mask: V | None) -> V:
-        t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
-        ps = self.i(f"getelementptr {s}, ptr {pointer}, <{LANES} x i64> {offsets.ref}")
-        name = f"@llvm.masked.gather.v{LANES}{type}.v{LANES}p0"
-        self.vec.declarations.add(f"declare {t} {name}(<{LANES} x ptr>, i32, <{LANES} x i1>, {t})")
-        on = mask.ref if mask is not None else "splat (i1 true)"
-        got = self.i(
-            f"call {t} {name}(<{LANES} x ptr> {ps}, i32 {alignment(type)}, <{LANES} x i1> {on}, {t} zeroinitializer)"
-        )
-        return V(got, type)
+    def _wraps(self, number: int) -> bool:
+        return self.nest.kind == "rows" and self.nest.accesses[number].wrap is not None
 
     def _store(self, number: int, v: V, at: str, mask: V | None) -> None:
         access = self.nest.accesses[number]
@@ -325,9 +311,9 @@ class Renderer:
             return
         if access.step == -1:
             p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {self.i(f'sub i64 {1 - LANES}, {at}')}")
-            self._store_vector(type, self._reversed(v), p, mask and self._reversed(mask))
+            self._store_vector(type, reads.backwards(self, v), p, mask and reads.backwards(self, mask))
             return
-        stride = self._splat("i64", self._step_word("accesses", number, len(self.nest.sizes) - 1))
+        stride = self.splat("i64", self._step_word("accesses", number, len(self.nest.sizes) - 1))
         offsets = self.vec.imul(self._lanes(at), stride)
         ps = self.i(f"getelementptr {s}, ptr {pointer}, <{LANES} x i64> {offsets.ref}")
         name = f"@llvm.masked.scatter.v{LANES}{type}.v{LANES}p0"
@@ -363,6 +349,7 @@ class Renderer:
         jumps = [
             e for e in nest.exprs
             if e.name == "fetch" and not e.args[0].inner and nest.accesses[e.data].step == 1 and not nest.tiled
+            and not nest.accesses[e.data].wrap
         ]  # fmt: skip
 
         def row(index: str) -> None:
@@ -371,6 +358,7 @@ class Renderer:
             length = n
             if nest.total:
                 done = self.i(f"mul i64 {places[-1]}, {BLOCK}")
+                self.done = done
                 rest = self.i(f"sub i64 {self.word(self.words['total'])}, {done}")
                 short = self.i(f"icmp slt i64 {rest}, {n}")
                 length = self.i(f"select i1 {short}, i64 {rest}, i64 {n}")
@@ -538,7 +526,7 @@ class Renderer:
         begin = first[:count] + carried[count:]  # blocks are reduced apart, scans go on
         lanes = self._span(index, stop, begin, level, reductions, stores, scans)
         number = self.i(f"udiv i64 {index}, {BLOCK}")
-        lane = self._splat("i64", self.i(f"and i64 {number}, {LANES - 1}"))
+        lane = self.splat("i64", self.i(f"and i64 {number}, {LANES - 1}"))
         mine = vec.icmp("eq", V(self.iota, "i64"), lane)
         following = []
         for r, old, v in zip(reductions, carried, lanes):
@@ -561,6 +549,8 @@ class Renderer:
         """Elements start … stop of the row: whole vectors, then one masked step. Carries reductions, then scans."""
         vec = self.vec
         head, inside, rest, tail, after = (vec.name(x) for x in ("main", "body", "rest", "tail", "done"))
+        origin = reads.begin(self, start)
+        walk = [f"%{vec.name('at')}" for _ in origin]
         before = vec.block
         vec.raw(f"br label %{head}")
         vec.start(head)
@@ -571,10 +561,15 @@ class Renderer:
         whole = self.i(f"icmp sle i64 {end}, {stop}")
         vec.raw(f"br i1 {whole}, label %{inside}, label %{rest}")
         vec.start(inside)
+        self.at_wrap = walk
         following = self._step(index, None, carried, level, reductions, stores, scans)
+        onward = reads.onward(self, walk)
         last = vec.block
         vec.raw(f"br label %{head}")
-        phis = [f"  {index} = phi i64 [ {start}, %{before} ], [ {end}, %{last} ]"]
+        phis = [
+            f"  {i} = phi i64 [ {x}, %{before} ], [ {y}, %{last} ]"
+            for i, x, y in zip([index, *walk], [start, *origin], [end, *onward])
+        ]
         for c, x, y in zip(carried, first, following):
             phis.append(f"  {c.ref} = phi {vec.llvm_type(c.type)} [ {x.ref}, %{before} ], [ {y.ref}, %{last} ]")
         vec.lines[place:place] = phis
@@ -582,7 +577,7 @@ class Renderer:
         more = self.i(f"icmp slt i64 {index}, {stop}")
         vec.raw(f"br i1 {more}, label %{tail}, label %{after}")
         vec.start(tail)
-        mask = vec.icmp("slt", self._lanes(index), self._splat("i64", stop))
+        mask = vec.icmp("slt", self._lanes(index), self.splat("i64", stop))
         final = self._step(index, mask, carried, level, reductions, stores, scans)
         tail_end = vec.block
         vec.raw(f"br label %{after}")
@@ -648,6 +643,7 @@ class Renderer:
             length = rows
             if nest.total:
                 done = self.i(f"mul i64 {places[-1]}, {BLOCK}")
+                self.done = done
                 rest = self.i(f"sub i64 {self.word(self.words['total'])}, {done}")
                 short = self.i(f"icmp slt i64 {rest}, {rows}")
                 length = self.i(f"select i1 {short}, i64 {rest}, i64 {rows}")
@@ -692,20 +688,23 @@ class Renderer:
     def at_reduced(self, r: str, heads: list[str], bases: list[str], axis: int) -> None:
         """Pointers and indices of reduced index r."""
         self.pointers, self.ahead = [], {}
+        at = reads.divided(self, self.i(f"add i64 {r}, {self.done}"))
         for k, access in enumerate(self.nest.accesses):
             if access.store and not any(r.scan for r in self.nest.reductions):
                 self.pointers.append(heads[k])
                 continue
             t = self.vec.scalar_type(memory_type(access.dtype))
             step = self._step_word("accesses", k, axis)
-            by = self.i(f"mul i64 {r}, {step}")
+            by = reads.Wrapped(self, k, at, step).first if access.wrap else self.i(f"mul i64 {r}, {step}")
             self.pointers.append(self.i(f"getelementptr {t}, ptr {heads[k]}, i64 {by}"))
             if access.step == 1 and access.strides[axis] and not access.store:
                 later = self.i(f"mul i64 {step}, {_AHEAD}")
                 self.ahead[k] = self.i(f"getelementptr {t}, ptr {self.pointers[k]}, i64 {later}")
         self.form_bases = []
         for k in range(len(self.nest.forms)):
-            by = self.i(f"mul i64 {r}, {self._step_word('forms', k, axis)}")
+            step = self._step_word("forms", k, axis)
+            wraps = self.nest.form_wraps[k]
+            by = reads.Wrapped(self, len(heads) + k, at, step).first if wraps else self.i(f"mul i64 {r}, {step}")
             self.form_bases.append(self.i(f"add i64 {bases[k]}, {by}"))
 
     def strip(self, low: str, high: str, body: Callable[[str, V | None], None]) -> None:
@@ -719,7 +718,7 @@ class Renderer:
         more = self.i(f"icmp slt i64 {middle}, {high}")
         vec.raw(f"br i1 {more}, label %{tail}, label %{after}")
         vec.start(tail)
-        body(middle, vec.icmp("slt", self._lanes(middle), self._splat("i64", high)))
+        body(middle, vec.icmp("slt", self._lanes(middle), self.splat("i64", high)))
         vec.raw(f"br label %{after}")
         vec.start(after)
 
@@ -753,7 +752,7 @@ class Renderer:
                 rows = [self.combine(r, rows[k], rows[k + half]) for k in range(half)]
             assert r.result is not None
             known[r.result.id] = rows[0]
-        mask = self.vec.icmp("slt", self._lanes(c), self._splat("i64", high))
+        mask = self.vec.icmp("slt", self._lanes(c), self.splat("i64", high))
         self._store_these(self.nest.stores, known, c, mask)
 
 

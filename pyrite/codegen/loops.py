@@ -23,9 +23,8 @@ from ..layout import Ints, contiguous_strides, size_of
 from ..ops.movement import Affine, Split, affine_add, affine_scale
 from ..ops.record import Monoid, Op
 from .builder import READS, Expr, Recorder, widened
-from .complete import collapse, find_levels, find_spills, key_of, turn
+from .complete import LINE, Wrap, collapse, find_levels, find_spills, key_of, turn
 
-_LINE = 64  # bytes of a cache line
 LANES = 16
 BLOCK = 4096  # elements that one set of lanes takes in sequence
 STRIP = 128  # columns of a "columns" kernel that are walked together
@@ -100,6 +99,7 @@ class Access:
     strides: list[int]
     store: bool
     indirect: bool = False  # read at a place that an index tensor says
+    wrap: Wrap | None = None  # along the walked axis, whose stride holds within the width of the wrap only
 
     @property
     def step(self) -> int:
@@ -136,10 +136,21 @@ class Nest:
     total: int  # of a ragged last block, else 0
     blocks: bool  # reduced rows longer than one block
     levels: int
+    form_wraps: list[Wrap | None] = field(default_factory=list)  # as of an access, one per form
     tiled: bool = False  # reads or writes across the rows: walk a few columns of many rows at a time
     key: tuple[Any, ...] = field(default=())
     ops: list[str] = field(default_factory=list)
     rows: int = 1
+
+    @property
+    def wraps(self) -> list[Wrap | None]:
+        """Of all accesses, then of all forms."""
+        return [a.wrap for a in self.accesses] + self.form_wraps
+
+    @property
+    def widths(self) -> list[int]:
+        """The distinct widths of the wraps."""
+        return sorted({w.width for w in self.wraps if w is not None})
 
 
 class Group:
@@ -153,8 +164,10 @@ class Group:
         self.domain: list[int] = list(domain)
         self.tail = tail  # innermost axes that are one row (rows with reductions), 0 without
         self.total = total  # of reductions in blocks: the elements in all
-        self.into = into  # domain axes of a columns kernel in the order of a reduction's input
+        self.into = into  # domain axes in the order of a reduction's input, where they are not simply all
         self.out = out  # and in the order of its result
+        self.reduced = 1  # axes of a columns kernel that are reduced
+        self.counts: int | None = None  # the domain axis that counts blocks
         self.rec = Recorder()
         self.memo: dict[Any, Expr] = {}
         self.accesses: list[Access] = []
@@ -168,7 +181,7 @@ class Group:
         self.scanned: int | None = None  # the axis of `shape` that scans run along
         self.flip = False  # that axis is walked from its end
         self.splits: list[Split] = []
-        self.refinable = tail == 0 and kind == "rows"
+        self.refinable = True  # an axis that is walked may be split still
         self._box_memo: dict[Any, list[Any]] = {}
         self.target: PNode | None = None  # the value being added
         self.trail: list[Any] = []  # what was lowered, in order
@@ -185,6 +198,27 @@ class Group:
 
     def _normal(self, form: Affine) -> Affine:
         return (form[0], *(c if s > 1 else 0 for c, s in zip(form[1:], self.domain)))
+
+    def split(self, at: Split) -> None:
+        """Splits a domain axis that is walked; values keep the axis that it was."""
+        more = len(at.sizes) - 1
+        into = self.into or tuple(range(len(self.domain)))
+        place = into.index(at.axis)
+        self.splits.append(Split(place, at.sizes))
+        self.domain[at.axis : at.axis + 1] = at.sizes
+        moved = tuple([k + more if k > at.axis else k for k in into])
+        self.into = (*moved[:place], *range(at.axis, at.axis + more + 1), *moved[place + 1 :])
+        self.out = tuple([k + more if k > at.axis else k for k in self.out])
+        if self.kind == "columns":
+            self.reduced += more
+        elif self.tail:
+            self.tail += more
+
+    def _may_split(self, axis: int) -> bool:
+        behind = len(self.domain) - axis
+        if not self.refinable or self.scanned is not None:
+            return False
+        return behind <= (self.tail or behind) if self.kind == "rows" else 1 < behind <= 1 + self.reduced
 
     def element_forms(self) -> tuple[Affine, ...]:
         """Indices of a value whose shape is the group's."""
@@ -272,7 +306,7 @@ class Group:
         if kind == "movement":
             x = node.inputs[0]
             pulled = node.op.pull(forms, tuple(self.domain), x.shape, node.shape, *node.params)
-            if isinstance(pulled, Split) and self.refinable:
+            if isinstance(pulled, Split) and self._may_split(pulled.axis):
                 raise Refine(pulled)
             if pulled is None or isinstance(pulled, Split):
                 if node.name != "reshape":
@@ -505,13 +539,7 @@ class Group:
         red = node.red
         assert red is not None
         x = node.inputs[0]
-        into = self.into or tuple(range(len(self.domain)))
-        forms = [self.axis(k) for k in into]
-        if red.block:
-            # the domain has the reduced axis in blocks: index = block * BLOCK + place in the block
-            at = red.begin
-            forms[at : at + 2] = [affine_add(affine_scale(forms[at], red.block), forms[at + 1])]
-        body = self.lower(x, tuple(forms))
+        body = self.lower(x, self.element_forms())
         if self.kind == "columns" and any(e.name == "reduced" for e in self._live([body])):
             raise NoFit  # columns are walked once: a result is not there yet
         r = self._reduction(node, body, red)
@@ -577,19 +605,27 @@ class Group:
     # -- completion
 
     def probe(self) -> None:
-        """Raises `Cut` when the axes of a row cannot be walked as one."""
-        if self.tail < 2 or self.kind != "rows" or not self.reductions:
+        """Raises `Cut` when the axes of a row, or the reduced axes, cannot be walked as one."""
+        if self._walked() < 2 or not self.reductions:
             return
         live = self._live([e for _, e in self.members])
-        vectors = [list(self.accesses[e.data].strides) for e in live if e.name in READS]
+        read = [self.accesses[e.data] for e in live if e.name in READS]
+        vectors = [list(a.strides) for a in read]
         vectors += [list(self.rec.forms[e.data][1:]) for e in live if e.name == "index"]
         if any(n.shape == self.shape and n.red is None for n, _ in self.members):
             vectors.append(list(contiguous_strides(self.domain)))
-        self._merge(list(self.domain), vectors, self.tail)
+        self._merge(list(self.domain), vectors, read)
 
-    def _merge(self, sizes: list[int], vectors: list[list[int]], inner: int) -> None:
-        if not collapse(self.kind, sizes, vectors, inner, bool(self.total)):
+    def _walked(self) -> int:
+        """How many axes of the domain are walked as one."""
+        return self.tail if self.kind == "rows" else self.reduced
+
+    def _merge(self, sizes: list[int], vectors: list[list[int]], accesses: list[Access]) -> list[Wrap | None]:
+        items = [a.dtype.itemsize for a in accesses]
+        wraps = collapse(self.kind, sizes, vectors, self._walked(), BLOCK if self.total else 0, items, LANES)
+        if wraps is None:
             raise Cut(self.reductions[0].node.inputs[0])
+        return wraps
 
     def reads(self, stored: set[PNode]) -> set[PNode]:
         """The values in memory that the stored members are computed from."""
@@ -619,11 +655,13 @@ class Group:
         forms_used = sorted({e.data for e in live if e.name == "index"})
         vectors = [self.accesses[a].strides for a in used] + [list(self.rec.forms[f][1:]) for f in forms_used]
         sizes = list(self.domain)
-        inner = self.tail if self.kind == "rows" else 1
-        self._merge(sizes, vectors, inner)
+        wraps = self._merge(sizes, vectors, [self.accesses[a] for a in used])
         turned = self.kind == "rows" and not self.reductions and turn(sizes, vectors)
         renumber = {a: i for i, a in enumerate(used)}
         accesses = [self.accesses[a] for a in used]
+        for access, wrap in zip(accesses, wraps):
+            access.wrap = wrap
+        form_wraps = wraps[len(used) :]
         forms_out = []
         for f, v in zip(forms_used, vectors[len(used) :]):
             forms_out.append((self.rec.forms[f][0], *v))
@@ -640,16 +678,16 @@ class Group:
         self.reductions = [self.reductions[i] for i in kept]
         self.scalars = [self.scalars[i] for i in args]
         stores = [(renumber[a], e) for a, e in stores]
-        find_levels(self.kind, live, accesses, forms_out, self.reductions)
+        find_levels(self.kind, live, accesses, forms_out, self.reductions, form_wraps)
         nest = Nest(
             self.kind, sizes, accesses, forms_out, self.scalars, live, stores, self.reductions, [], self.total,
             self.kind == "rows" and any(not r.scan for r in self.reductions) and sizes[-1] > BLOCK,
-            max([e.level for e in live], default=0) + 1,
+            max([e.level for e in live], default=0) + 1, form_wraps,
         )  # fmt: skip
         nest.spills = find_spills(nest)
         nest.tiled = (
             self.kind == "rows" and not self.reductions and len(sizes) > 1
-            and (turned or any(abs(a.step) * a.dtype.itemsize >= _LINE and not a.indirect for a in accesses))
+            and (turned or any(abs(a.step) * a.dtype.itemsize >= LINE and not a.indirect for a in accesses))
         )  # fmt: skip
         nest.ops = [n.name for n in self.lowered] + [r.node.name for r in self.reductions]
         nest.key = key_of(nest)
@@ -701,8 +739,10 @@ def check_nest(nest: Nest) -> None:
         seen.add(e.id)
     for access in nest.accesses:
         assert len(access.strides) == axes, f"{access} has strides for another number of axes"
+        assert not (access.store and access.wrap), f"{access} is written in pieces"
     for form in nest.forms:
         assert len(form) == axes + 1, f"{form} is for another number of axes"
+    assert nest.kind != "rows" or all(w >= LANES for w in nest.widths), "a vector may wrap twice"
     written = [number for number, _ in nest.stores]
     assert len(set(written)) == len(written), "a buffer is stored twice"
     assert all(nest.accesses[k].store for k in written), "a store goes to a buffer that is only read"
