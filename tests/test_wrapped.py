@@ -23,7 +23,7 @@ from pyrite.dtypes import from_numpy
 from pyrite.storage import Storage
 
 WAYS = [(True, 1), (True, 3), (False, 1), (False, 2)]
-WIDTHS = [1, 2, 15, 16, 17, 31, 32, 33, 48, 100, 4095, 4096, 4097, 5000]
+WIDTHS = [1, 2, 15, 16, 17, 31, 32, 33, 48, 100, 4095, 4096, 4097, 5000, 8192]
 
 
 def tensor(x: np.ndarray[Any, Any]) -> Any:
@@ -174,14 +174,17 @@ def test_nothing_outside_is_read() -> None:
 
 def test_wraps() -> None:
     sizes, vectors = [5, 20, 30], [[1200, 60, 2], [600, 30, 1], [7, 0, 3]]
-    wraps = collapse("rows", sizes, vectors, 3, 0, [4, 4, 4], 16)
+    wrap = Wrap(30, ((20, 0), (5, 7)))
+    assert collapse("rows", sizes, vectors, 3, 0, [4, 4, 4], 16) == ([None, None, wrap], 0)
     assert (sizes, vectors) == ([3000], [[2], [1], [3]])
-    assert wraps == [None, None, Wrap(30, ((20, 0), (5, 7)))]
-    assert wraps[2].words == [0, 20, 7]
+    assert wrap.words == [0, 20, 7]
     assert collapse("rows", [5, 15], [[16, 1]], 2, 0, [4], 16) is None, "a vector could wrap twice"
     sizes, vectors = [2, 90, 60], [[0, 64, 1], [1, 0, 0]]
-    assert collapse("rows", sizes, vectors, 2, 4096, [4, 4], 16) == [Wrap(60, ((90, 64),)), None]
+    assert collapse("rows", sizes, vectors, 2, 4096, [4, 4], 16) == ([Wrap(60, ((90, 64),)), None], 4096)
     assert (sizes, vectors) == ([2, 4096], [[0, 1], [1, 0]])
+    sizes, vectors = [14, 7, 8192], [[0, 9000, 1], [0, 8192, 1], [1, 0, 0]]
+    assert collapse("rows", sizes, vectors, 2, 4096, [4, 4, 4], 16) == ([None] * 3, 0), "blocks end at the border"
+    assert (sizes, vectors) == ([7, 2, 4096], [[9000, 4096, 1], [8192, 4096, 1], [2, 1, 0]])
 
 
 def test_a_transposed_matrix_is_copied_where_its_columns_do_not_fit_a_cache() -> None:

@@ -38,12 +38,13 @@ class Wrap(NamedTuple):
 
 def collapse(
     kind: str, sizes: list[int], vectors: list[list[int]], inner: int, block: int, items: list[int], shortest: int
-) -> list[Wrap | None] | None:
+) -> tuple[list[Wrap | None], int] | None:
     """Drops axes of size 1 and merges neighbours; None when the `inner` axes that are walked do not become one.
 
     `vectors` are strides along the same axes, the first ones of reads and writes with elements of `items` bytes. Says
     of each whether it wraps along the walked axis, which rows may do at a width of at least `shortest`. With `block`,
-    that axis is cut into blocks of so many elements; the axis before it counts them and stays apart.
+    that axis is cut into blocks of so many elements; the axis before it counts them and stays apart. The second result
+    is `block`, or 0 where blocks never reach over a border: then they are ordinary rows.
     """
 
     def drop(k: int) -> None:
@@ -62,7 +63,9 @@ def collapse(
     wraps = _join(sizes, vectors, begin, inner, shortest if kind == "rows" else 1, items if kind == "rows" else [])
     if wraps is None:
         return None
-    if block:
+    if block and kind == "rows" and _cut_at_borders(sizes, vectors, wraps, block):
+        wraps, block = [None] * len(vectors), 0
+    elif block:
         at = len(sizes) - 1 - (kind == "columns")
         sizes[at] = block
         for v, w in zip(vectors, wraps):
@@ -84,7 +87,7 @@ def collapse(
             elif k + 1 < len(sizes) - 2 and merges(k) and not (block and k + 1 == len(sizes) - 3):
                 merge(k)
             k -= 1
-        return wraps
+        return wraps, block
     keep = 1 if inner else 0  # the row itself
     keep += 1 if block else 0  # the axis of blocks
     k = len(sizes) - 1 - keep
@@ -98,7 +101,22 @@ def collapse(
         sizes.append(1)
         for v in vectors:
             v.append(0)
-    return wraps
+    return wraps, block
+
+
+def _cut_at_borders(sizes: list[int], vectors: list[list[int]], wraps: list[Wrap | None], block: int) -> bool:
+    """Cuts a row where all its wraps have their borders, if those are borders of blocks too."""
+    widths = {w.width for w in wraps if w is not None}
+    if len(widths) != 1 or any(len(w.outer) > 1 for w in wraps if w is not None):
+        return False
+    width = widths.pop()
+    if width % block:
+        return False
+    sizes[-2:] = [sizes[-1] // width, width // block, block]
+    for v, w in zip(vectors, wraps):
+        each = v[-2] + v[-1] * block  # from block to block; what counts them is a stride of results
+        v[-2:] = [w.outer[0][1] if w is not None else each * (width // block), each, v[-1]]
+    return True
 
 
 def _join(

@@ -620,12 +620,12 @@ class Group:
         """How many axes of the domain are walked as one."""
         return self.tail if self.kind == "rows" else self.reduced
 
-    def _merge(self, sizes: list[int], vectors: list[list[int]], accesses: list[Access]) -> list[Wrap | None]:
+    def _merge(self, sizes: list[int], vectors: list[list[int]], accesses: list[Access]) -> tuple[Any, int]:
         items = [a.dtype.itemsize for a in accesses]
-        wraps = collapse(self.kind, sizes, vectors, self._walked(), BLOCK if self.total else 0, items, LANES)
-        if wraps is None:
+        found = collapse(self.kind, sizes, vectors, self._walked(), BLOCK if self.total else 0, items, LANES)
+        if found is None:
             raise Cut(self.reductions[0].node.inputs[0])
-        return wraps
+        return found
 
     def reads(self, stored: set[PNode]) -> set[PNode]:
         """The values in memory that the stored members are computed from."""
@@ -655,8 +655,8 @@ class Group:
         forms_used = sorted({e.data for e in live if e.name == "index"})
         vectors = [self.accesses[a].strides for a in used] + [list(self.rec.forms[f][1:]) for f in forms_used]
         sizes = list(self.domain)
-        wraps = self._merge(sizes, vectors, [self.accesses[a] for a in used])
-        turned = self.kind == "rows" and not self.reductions and turn(sizes, vectors)
+        wraps, block = self._merge(sizes, vectors, [self.accesses[a] for a in used])
+        turned = self.kind == "rows" and not self.reductions and not any(wraps) and turn(sizes, vectors)
         renumber = {a: i for i, a in enumerate(used)}
         accesses = [self.accesses[a] for a in used]
         for access, wrap in zip(accesses, wraps):
@@ -680,7 +680,8 @@ class Group:
         stores = [(renumber[a], e) for a, e in stores]
         find_levels(self.kind, live, accesses, forms_out, self.reductions, form_wraps)
         nest = Nest(
-            self.kind, sizes, accesses, forms_out, self.scalars, live, stores, self.reductions, [], self.total,
+            self.kind, sizes, accesses, forms_out, self.scalars, live, stores, self.reductions, [],
+            self.total if block else 0,
             self.kind == "rows" and any(not r.scan for r in self.reductions) and sizes[-1] > BLOCK,
             max([e.level for e in live], default=0) + 1, form_wraps,
         )  # fmt: skip
