@@ -1,25 +1,42 @@
 """The worker threads. Work is split by size, never by their number, so bits do not depend on it.
 
-The pieces of a kernel are shared in machine code (`codegen/driver.py`): after a launch the workers wait for the
-next one without the GIL for a tenth of a millisecond, so that one kernel after another finds them ready; then they
-sleep. The pool is rebuilt in a forked child.
+The pieces of a kernel are shared in machine code (`codegen/driver.py`): after a launch the workers wait for the next
+one without the GIL for a fifth of a millisecond, so that one kernel after another finds them ready; then they sleep,
+on Linux without the GIL too: a thread that has to wait for it comes too late for most kernels. The pool is rebuilt in
+a forked child.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-from ..codegen.driver import COUNT, DONE, LIMIT, MOST, READY, SCRATCH, TURNS, WORDS, lead_text, serve_text
+from ..codegen.driver import (
+    ASLEEP,
+    AWAKE,
+    CALLED,
+    COUNT,
+    DONE,
+    LIMIT,
+    MOST,
+    READY,
+    SCRATCH,
+    TURNS,
+    WORDS,
+    lead_text,
+    serve_text,
+)
 from ..codegen.jit import compile_kernel
 from ..errors import ArgumentError
 
-_TURNS = 5000  # that a worker waits for more: about 0.1 ms
+_TURNS = 20_000  # that a worker waits for more: about 0.2 ms
 _HASTE = 50  # the same where there are more threads than cores
 
 
@@ -50,13 +67,56 @@ def _quota() -> float | None:
         return None
 
 
+class _Semaphore:
+    """Wakes a thread that sleeps in machine code."""
+
+    def __init__(self, wait: int, post: Any, memory: Any) -> None:
+        self.wait = wait
+        self._memory = memory
+        self.address = ctypes.addressof(memory)
+        self.call: Callable[[], object] = functools.partial(post, self.address)
+
+    def sleep(self) -> None:
+        """Never called: the thread sleeps inside."""
+
+
+class _Queue:
+    """The same through Python, where the system has no such semaphores."""
+
+    wait = address = 0
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[None] = SimpleQueue()
+        self.call: Callable[[], object] = functools.partial(self._calls.put, None)
+
+    def sleep(self) -> None:
+        """Until it is called."""
+        self._calls.get()
+
+
+def _semaphore() -> _Semaphore | None:
+    """A new semaphore of the C library; None where there are none (macOS has the functions, but they refuse)."""
+    if not sys.platform.startswith("linux"):
+        return None
+    library = ctypes.CDLL(None)
+    try:
+        init, wait, post = library.sem_init, library.sem_wait, library.sem_post
+    except AttributeError:
+        return None
+    post.argtypes = [ctypes.c_void_p]
+    memory = (ctypes.c_int64 * 16)()  # a sem_t has 16 to 32 bytes
+    if init(ctypes.byref(memory), 0, 0):
+        return None
+    return _Semaphore(ctypes.cast(wait, ctypes.c_void_p).value or 0, post, memory)
+
+
 class Pool:
     """A few daemon threads that take pieces of a kernel."""
 
     def __init__(self) -> None:
         self._size = _initial()
         self._chosen = bool(os.environ.get("PYRITE_NUM_THREADS"))
-        self._calls: list[SimpleQueue[None]] = []  # one for each thread, numbered from 1 on
+        self._calls: list[Callable[[], object]] = []  # wake the threads, which are numbered from 1 on
         self.words = (ctypes.c_int64 * WORDS)()  # of `codegen/driver.py`; lives as long as the process
         self.address = ctypes.addressof(self.words)
         self._driving = threading.Lock()
@@ -132,29 +192,28 @@ class Pool:
 
     def _wake(self, helpers: int) -> int:
         """Sees to it that so many threads look for pieces, or soon will; fewer where the system has no more."""
-        calls: SimpleQueue[None]
         while len(self._calls) < helpers:
-            calls = SimpleQueue()
-            args = (calls, len(self._calls) + 1)
+            bell = _semaphore() or _Queue()
+            args = (bell, len(self._calls) + 1)
+            self.words[READY + args[1]] = AWAKE
             try:
                 threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite").start()
             except RuntimeError:
                 helpers = len(self._calls)
                 break
-            self._calls.append(calls)
+            self._calls.append(bell.call)
         for number in range(1, helpers + 1):
-            if not self.words[READY + number]:
-                calls = self._calls[number - 1]
-                if not calls.qsize():
-                    calls.put(None)
+            if self.words[READY + number] == ASLEEP:
+                self.words[READY + number] = CALLED
+                self._calls[number - 1]()
         return helpers
 
-    def _serve(self, calls: SimpleQueue[None], number: int) -> None:
-        record = (ctypes.c_int64 * 2)(self.address, number)
+    def _serve(self, bell: _Semaphore | _Queue, number: int) -> None:
+        record = (ctypes.c_int64 * 4)(self.address, number, bell.wait, bell.address)
         address = ctypes.addressof(record)
         while True:
-            calls.get()
             self._serve_pieces(address)
+            bell.sleep()
 
     def reset(self) -> None:
         """In a forked child: the parent's threads are not there."""

@@ -8,10 +8,12 @@ then may the next one begin. The leader writes COUNT, FUNCTION and JOBS, which m
 their launch; LIMIT, TURNS and the scratch addresses are set before it starts, when no thread works.
 
 `lead` starts a launch, works on it, and waits for a while until it has ended; its argument is a record of words:
-pool, function, jobs, count. `serve` is what other threads call: it waits for pieces, TURNS times, and works on those
-it can get; its record: pool, number of the thread. Word READY + its number is 1 meanwhile.
-Threads from number LIMIT on take nothing. Jobs are those of `llvm.py`, one behind the other; each thread puts in
-its own scratch memory, from word SCRATCH + its number.
+pool, function, jobs, count. `serve` is what other threads call: it waits for pieces, TURNS times, and works on
+those it can get; its record: pool, number of the thread, and either 0, then it returns, or the address of
+`sem_wait` and of a semaphore, then it sleeps until it is called and looks again. Word READY + its number says what
+it does: ASLEEP, AWAKE, or CALLED, which the caller writes before it posts. Threads from number LIMIT on take
+nothing. Jobs are those of `llvm.py`, one behind the other; each thread puts in its own scratch memory, from word
+SCRATCH + its number.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import platform
 
 # What is written often is on a cache line of its own.
 NEXT, COUNT, FUNCTION, JOBS, DONE, LIMIT, TURNS = 0, 1, 2, 3, 8, 16, 17
+ASLEEP, AWAKE, CALLED = 0, 1, 2
 MOST = 256  # threads
 SCRATCH = 24
 READY = SCRATCH + MOST
@@ -138,14 +141,16 @@ def serve_text() -> str:
     return f"""{_DRIVE}
 define void @kernel(ptr %record) {{
 entry:
-{_words("record", "ptr pool", "i64 number")}
+{_words("record", "ptr pool", "i64 number", "ptr wait", "ptr semaphore")}
 {_POOL}
   %mine = add i64 %number, {READY}
   %ready = getelementptr i64, ptr %pool, i64 %mine
-  store atomic i64 1, ptr %ready seq_cst, align 8
+  br label %awake
+awake:
+  store atomic i64 {AWAKE}, ptr %ready seq_cst, align 8
   br label %look
 look:
-  %turn = phi i64 [ 0, %entry ], [ %turn.following, %again ], [ 0, %worked ]
+  %turn = phi i64 [ 0, %awake ], [ %turn.following, %again ], [ 0, %worked ]
   %word = load atomic i64, ptr %next acquire, align 8
   %piece = and i64 %word, 4294967295
   %count = load atomic i64, ptr %count.at monotonic, align 8
@@ -168,7 +173,13 @@ again:
   %turn.following = add i64 %turn, 1
   br label %look
 end:
-  store atomic i64 0, ptr %ready seq_cst, align 8
+  store atomic i64 {ASLEEP}, ptr %ready seq_cst, align 8
+  %none = icmp eq ptr %wait, null
+  br i1 %none, label %leave, label %sleep
+sleep:
+  %result = call i32 %wait(ptr %semaphore)
+  br label %awake
+leave:
   ret void
 }}
 """
