@@ -326,10 +326,12 @@ def off(got: Sequence[Array], want: Sequence[Array]) -> float:
 
 def settle() -> None:
     """Returns when the threads of the library that ran before no longer spin: OpenBLAS's do for 0.1 s."""
-    for _ in range(200):
+    quiet = 0
+    for _ in range(50):
         before = time.process_time()
-        time.sleep(0.002)
-        if time.process_time() - before < 0.0005:
+        time.sleep(0.02)  # the kernel may count processor time in steps of 4 ms
+        quiet = quiet + 1 if time.process_time() - before < 0.001 else 0
+        if quiet == 2:
             return
 
 

@@ -196,7 +196,7 @@ def test_a_system_without_further_threads(monkeypatch: pytest.MonkeyPatch) -> No
     pr.set_num_threads(4)
     try:
         with monkeypatch.context() as patch:
-            patch.setattr(threads.POOL, "_calls", [])
+            patch.setattr(threads.POOL, "_bells", [])
             patch.setattr(threading.Thread, "start", refuse)
             assert np.array_equal(pr.silu(x * x).numpy(), want)
         assert np.array_equal(pr.silu(x * x).numpy(), want)

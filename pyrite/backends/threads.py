@@ -9,12 +9,10 @@ a forked child.
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
@@ -22,12 +20,15 @@ from ..codegen.driver import (
     ASLEEP,
     AWAKE,
     CALLED,
+    CALLS,
     COUNT,
     DONE,
     LIMIT,
     MOST,
+    POST,
     READY,
     SCRATCH,
+    SLEEPERS,
     TURNS,
     WORDS,
     lead_text,
@@ -68,13 +69,13 @@ def _quota() -> float | None:
 
 
 class _Semaphore:
-    """Wakes a thread that sleeps in machine code."""
+    """Wakes a thread that sleeps in machine code; `lead` posts it."""
 
-    def __init__(self, wait: int, post: Any, memory: Any) -> None:
+    def __init__(self, wait: int, post: int, memory: Any) -> None:
         self.wait = wait
+        self.post = post
         self._memory = memory
         self.address = ctypes.addressof(memory)
-        self.call: Callable[[], object] = functools.partial(post, self.address)
 
     def sleep(self) -> None:
         """Never called: the thread sleeps inside."""
@@ -87,7 +88,10 @@ class _Queue:
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[None] = SimpleQueue()
-        self.call: Callable[[], object] = functools.partial(self._calls.put, None)
+
+    def call(self) -> None:
+        """Ends the sleep of the thread."""
+        self._calls.put(None)
 
     def sleep(self) -> None:
         """Until it is called."""
@@ -103,11 +107,11 @@ def _semaphore() -> _Semaphore | None:
         init, wait, post = library.sem_init, library.sem_wait, library.sem_post
     except AttributeError:
         return None
-    post.argtypes = [ctypes.c_void_p]
     memory = (ctypes.c_int64 * 16)()  # a sem_t has 16 to 32 bytes
     if init(ctypes.byref(memory), 0, 0):
         return None
-    return _Semaphore(ctypes.cast(wait, ctypes.c_void_p).value or 0, post, memory)
+    sleep, wake = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (wait, post))
+    return _Semaphore(sleep, wake, memory)
 
 
 class Pool:
@@ -116,7 +120,7 @@ class Pool:
     def __init__(self) -> None:
         self._size = _initial()
         self._chosen = bool(os.environ.get("PYRITE_NUM_THREADS"))
-        self._calls: list[Callable[[], object]] = []  # wake the threads, which are numbered from 1 on
+        self._bells: list[_Semaphore | _Queue] = []  # wake the threads, which are numbered from 1 on
         self.words = (ctypes.c_int64 * WORDS)()  # of `codegen/driver.py`; lives as long as the process
         self.address = ctypes.addressof(self.words)
         self._driving = threading.Lock()
@@ -154,6 +158,11 @@ class Pool:
                 words[LIMIT] = helpers + 1
                 words[TURNS] = _TURNS if helpers < self._cores else _HASTE
                 self._lead(record)
+            except BaseException:  # an interrupt: who was to be called may not have been
+                for number in range(1, len(self._bells) + 1):
+                    if words[READY + number] == CALLED:
+                        words[READY + number] = ASLEEP
+                raise
             finally:  # even when interrupted: helpers use the caller's buffers
                 ended = False
                 while not ended:
@@ -192,20 +201,29 @@ class Pool:
 
     def _wake(self, helpers: int) -> int:
         """Sees to it that so many threads look for pieces, or soon will; fewer where the system has no more."""
-        while len(self._calls) < helpers:
+        while len(self._bells) < helpers:
             bell = _semaphore() or _Queue()
-            args = (bell, len(self._calls) + 1)
+            args = (bell, len(self._bells) + 1)
             self.words[READY + args[1]] = AWAKE
             try:
                 threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite").start()
             except RuntimeError:
-                helpers = len(self._calls)
+                helpers = len(self._bells)
                 break
-            self._calls.append(bell.call)
+            self._bells.append(bell)
+        words = self.words
+        calls = 0
         for number in range(1, helpers + 1):
-            if self.words[READY + number] == ASLEEP:
-                self.words[READY + number] = CALLED
-                self._calls[number - 1]()
+            if words[READY + number] == ASLEEP:
+                words[READY + number] = CALLED
+                bell = self._bells[number - 1]
+                if isinstance(bell, _Semaphore):
+                    words[POST] = bell.post
+                    words[SLEEPERS + calls] = bell.address
+                    calls += 1
+                else:
+                    bell.call()
+        words[CALLS] = calls
         return helpers
 
     def _serve(self, bell: _Semaphore | _Queue, number: int) -> None:
@@ -217,7 +235,7 @@ class Pool:
 
     def reset(self) -> None:
         """In a forked child: the parent's threads are not there."""
-        self._calls = []
+        self._bells = []
         self._driving = threading.Lock()
         self._preparing = threading.Lock()
         if self._lead is None:

@@ -11,9 +11,10 @@ their launch; LIMIT, TURNS and the scratch addresses are set before it starts, w
 pool, function, jobs, count. `serve` is what other threads call: it waits for pieces, TURNS times, and works on
 those it can get; its record: pool, number of the thread, and either 0, then it returns, or the address of
 `sem_wait` and of a semaphore, then it sleeps until it is called and looks again. Word READY + its number says what
-it does: ASLEEP, AWAKE, or CALLED, which the caller writes before it posts. Threads from number LIMIT on take
-nothing. Jobs are those of `llvm.py`, one behind the other; each thread puts in its own scratch memory, from word
-SCRATCH + its number.
+it does: ASLEEP, AWAKE, or CALLED, which the leader's thread writes. `lead` posts the CALLS semaphores from word
+SLEEPERS on by the function POST, but only once there are pieces: a thread that wakes too early takes the processor
+from the leader, and goes to sleep again. Threads from number LIMIT on take nothing. Jobs are those of `llvm.py`,
+one behind the other; each thread puts in its own scratch memory, from word SCRATCH + its number.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from __future__ import annotations
 import platform
 
 # What is written often is on a cache line of its own.
-NEXT, COUNT, FUNCTION, JOBS, DONE, LIMIT, TURNS = 0, 1, 2, 3, 8, 16, 17
+NEXT, COUNT, FUNCTION, JOBS, DONE, LIMIT, TURNS, POST, CALLS = 0, 1, 2, 3, 8, 16, 17, 18, 19
 ASLEEP, AWAKE, CALLED = 0, 1, 2
 MOST = 256  # threads
 SCRATCH = 24
 READY = SCRATCH + MOST
-WORDS = READY + MOST
+SLEEPERS = READY + MOST
+WORDS = SLEEPERS + MOST
 JOB = 6  # words of a job; the last one is the scratch memory
 _PATIENCE = 20_000  # turns that `lead` waits for the last pieces: about half a millisecond
 
@@ -116,10 +118,27 @@ entry:
   %number = add i64 %launch, 2
   %word = shl i64 %number, 32
   store atomic i64 %word, ptr %next release, align 8
+  %post.at = getelementptr i64, ptr %pool, i64 {POST}
+  %post = load ptr, ptr %post.at, align 8
+  %calls.at = getelementptr i64, ptr %pool, i64 {CALLS}
+  %calls = load i64, ptr %calls.at, align 8
+  br label %wake
+wake:
+  %call = phi i64 [ 0, %entry ], [ %call.following, %post.one ]
+  %some = icmp ult i64 %call, %calls
+  br i1 %some, label %post.one, label %work
+post.one:
+  %place = add i64 %call, {SLEEPERS}
+  %semaphore.at = getelementptr i64, ptr %pool, i64 %place
+  %semaphore = load ptr, ptr %semaphore.at, align 8
+  %posted = call i32 %post(ptr %semaphore)
+  %call.following = add i64 %call, 1
+  br label %wake
+work:
   call void @drive(ptr %pool, i64 0)
   br label %wait
 wait:
-  %turn = phi i64 [ 0, %entry ], [ %turn.following, %again ]
+  %turn = phi i64 [ 0, %work ], [ %turn.following, %again ]
   %finished = load atomic i64, ptr %done acquire, align 8
   %all = icmp eq i64 %finished, %count
   br i1 %all, label %end, label %more
