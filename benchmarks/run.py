@@ -327,9 +327,9 @@ def off(got: Sequence[Array], want: Sequence[Array]) -> float:
 def settle() -> None:
     """Returns when the threads of the library that ran before no longer spin: OpenBLAS's do for 0.1 s."""
     quiet = 0
-    for _ in range(50):
+    for _ in range(100):
         before = time.process_time()
-        time.sleep(0.02)  # the kernel may count processor time in steps of 4 ms
+        time.sleep(0.006)  # the kernel may count processor time in steps of 4 ms
         quiet = quiet + 1 if time.process_time() - before < 0.001 else 0
         if quiet == 2:
             return
@@ -369,6 +369,8 @@ def measure(work: Work, found: Sequence[Library], rounds: int) -> Result:
     for _ in range(rounds):
         for name, (call, count) in calls.items():
             settle()
+            for _ in range(count // 4):  # back to speed after the pause
+                call()
             start = time.perf_counter()
             for _ in range(count):
                 call()
