@@ -15,12 +15,11 @@ from ..dtypes import DType, bool_, float32, int64
 class Expr:
     """A recorded value: instruction, arguments, and what it depends on.
 
-    `inner` (varies along the innermost axis), `along` (varies along the reduced axis of a column
-    kernel) and `level` (how many reductions have to be finished before it) are set when its
-    kernel is complete.
+    `inner` (varies along the innermost axis) and `level` (how many reductions have to be finished
+    before it) are set when its kernel is complete.
     """
 
-    __slots__ = ("id", "name", "dtype", "args", "data", "inner", "along", "level")
+    __slots__ = ("id", "name", "dtype", "args", "data", "inner", "level")
 
     def __init__(self, id: int, name: str, dtype: DType, args: tuple[Expr, ...], data: Any) -> None:
         self.id = id
@@ -29,7 +28,6 @@ class Expr:
         self.args = args
         self.data = data
         self.inner = False
-        self.along = False
         self.level = 0
 
     def __repr__(self) -> str:

@@ -188,7 +188,6 @@ def find_levels(
     """Says of each expression what it depends on; arguments come first."""
     for e in live:
         e.inner = any(a.inner for a in e.args)
-        e.along = any(a.along for a in e.args)
         e.level = max([a.level for a in e.args], default=0)
         if e.name in READS:
             strides, wrap = accesses[e.data].strides, accesses[e.data].wrap
@@ -196,7 +195,7 @@ def find_levels(
             strides, wrap = list(forms[e.data][1:]), form_wraps[e.data]
         elif e.name == "scan":
             reductions[e.data].level = e.level
-            e.inner = e.along = True
+            e.inner = True
             continue
         elif e.name == "reduced":
             r = reductions[e.data]
@@ -208,7 +207,6 @@ def find_levels(
             continue
         e.inner = e.inner or strides[-1] != 0 or wrap is not None
         if kind == "columns":
-            e.along = e.along or strides[-2] != 0 or wrap is not None
             e.inner = True
 
 
