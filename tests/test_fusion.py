@@ -236,7 +236,7 @@ def test_explain() -> None:
     assert plan.fallbacks == 1
     assert plan.steps[0].kind == "blas"
     late_product = pr.explain(X.cast(pr.float16) @ W.T.cast(pr.float16))
-    assert "BLAS does not take" in late_product.steps[-1].reason
+    assert "BLAS is not given" in late_product.steps[-1].reason
     picture = pr.explain(pr.relu(X @ W.T) @ X).svg()
     assert picture.startswith("<svg ")
     assert picture.count("<rect ") == 3

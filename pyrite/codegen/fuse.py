@@ -543,5 +543,5 @@ def _why(p: PNode) -> str:
     if p.op.fuses == "elementwise":
         return "this range has no loop form"
     if p.op.product:
-        return "a layout or dtype that BLAS does not take"
+        return "a layout, dtype or number of batches that BLAS is not given, or no BLAS that can be called"
     return "no loop form; runs on NumPy"
