@@ -204,6 +204,26 @@ def test_a_system_without_further_threads(monkeypatch: pytest.MonkeyPatch) -> No
         pr.set_num_threads(before)
 
 
+def test_threads_without_semaphores() -> None:
+    """Where the C library has none, workers are woken through Python."""
+    done = run_python(
+        """
+import numpy as np, pyrite as pr
+from pyrite.backends import threads
+threads._semaphore = lambda: None
+x = pr.asarray(np.arange(300_000, dtype=np.float32) / 1e5, copy=True)
+rows = pr.asarray(np.sin(np.arange(300_000, dtype=np.float32)).reshape(300, 1000), copy=True)
+found = set()
+for k in range(300):
+    pr.set_num_threads((1, 2, 3)[k % 3])
+    found.add((pr.silu(x * x).numpy().tobytes(), pr.softmax(rows, axis=1).numpy().tobytes()))
+assert len(found) == 1
+print(len(threads.POOL._bells), isinstance(threads.POOL._bells[0], threads._Queue))
+"""
+    )
+    assert done.stdout.split() == ["2", "True"]
+
+
 def test_launches_of_many_sizes_in_turn() -> None:
     """A thread that is late for one launch must take nothing of the next with the wrong kernel."""
     small = pr.asarray(np.arange(150_000, dtype=np.float32), copy=True)

@@ -46,6 +46,16 @@ _POOL = "\n".join(
     )
 )  # fmt: skip
 
+# Is there a piece for this thread? NEXT is read first: what it says is checked by the exchange that takes the piece.
+_LOOK = """\
+  %word = load atomic i64, ptr %next acquire, align 8
+  %piece = and i64 %word, 4294967295
+  %count = load atomic i64, ptr %count.at monotonic, align 8
+  %some = icmp ult i64 %piece, %count
+  %limit = load atomic i64, ptr %limit.at monotonic, align 8
+  %wanted = icmp ult i64 %number, %limit
+  %both = and i1 %some, %wanted"""
+
 _DRIVE = f"""
 define internal void @drive(ptr %pool, i64 %number) {{
 entry:
@@ -56,13 +66,7 @@ entry:
   %scratch.to = getelementptr i64, ptr %job, i64 {JOB - 1}
   br label %look
 look:
-  %word = load atomic i64, ptr %next acquire, align 8
-  %piece = and i64 %word, 4294967295
-  %count = load atomic i64, ptr %count.at monotonic, align 8
-  %some = icmp ult i64 %piece, %count
-  %limit = load atomic i64, ptr %limit.at monotonic, align 8
-  %wanted = icmp ult i64 %number, %limit
-  %both = and i1 %some, %wanted
+{_LOOK}
   br i1 %both, label %try, label %none
 try:
   %function = load atomic ptr, ptr %function.at monotonic, align 8
@@ -170,14 +174,8 @@ awake:
   br label %look
 look:
   %turn = phi i64 [ 0, %awake ], [ %turn.following, %again ], [ 0, %worked ]
-  %word = load atomic i64, ptr %next acquire, align 8
-  %piece = and i64 %word, 4294967295
-  %count = load atomic i64, ptr %count.at monotonic, align 8
-  %some = icmp ult i64 %piece, %count
-  %limit = load atomic i64, ptr %limit.at monotonic, align 8
-  %wanted = icmp ult i64 %number, %limit
-  %go = and i1 %some, %wanted
-  br i1 %go, label %work, label %idle
+{_LOOK}
+  br i1 %both, label %work, label %idle
 work:
   call void @drive(ptr %pool, i64 %number)
   br label %worked
