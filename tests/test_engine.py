@@ -224,6 +224,39 @@ print(len(threads.POOL._bells), isinstance(threads.POOL._bells[0], threads._Queu
     assert done.stdout.split() == ["2", "True"]
 
 
+@pytest.mark.skipif(threads.available_cores() < 2 or sys.platform != "linux", reason="no processor to move to")
+def test_threads_wake_on_processors_of_their_own() -> None:
+    """Two threads on one processor take turns: that doubles the time of a kernel."""
+    processors = threads._Processors()
+    done = threading.Event()
+    sleeping = threading.Thread(target=done.wait)
+    sleeping.start()
+    try:
+        bell = threads._semaphore()
+        assert bell is not None
+        assert processors.address
+        bell.thread = sleeping.native_id or 0
+        mine = os.sched_getaffinity(bell.thread)
+        for here in (*sorted(mine), *sorted(mine)):
+            processors._here = lambda: here  # noqa: B023
+            processors.spread([(bell, here)])
+            assert os.sched_getaffinity(bell.thread) == mine - {here}
+            processors.spread([(bell, min(mine - {here}))])
+            assert os.sched_getaffinity(bell.thread) == mine - {here}
+        only = {max(mine)}
+        os.sched_setaffinity(bell.thread, only)  # somebody else chooses: that is kept
+        processors._here = lambda: max(mine)
+        processors.spread([(bell, max(mine))])
+        assert os.sched_getaffinity(bell.thread) == only
+        assert processors.address
+    finally:
+        done.set()
+        sleeping.join()
+    bell.thread = 2**31 - 1
+    processors.spread([(bell, max(mine))])
+    assert not processors.address  # no such thread: nothing more is tried
+
+
 def test_launches_of_many_sizes_in_turn() -> None:
     """A thread that is late for one launch must take nothing of the next with the wrong kernel."""
     small = pr.asarray(np.arange(150_000, dtype=np.float32), copy=True)

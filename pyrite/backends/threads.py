@@ -25,6 +25,7 @@ from ..codegen.driver import (
     DONE,
     LIMIT,
     MOST,
+    PLACES,
     POST,
     READY,
     SCRATCH,
@@ -72,6 +73,9 @@ class _Semaphore:
     """Wakes a thread that sleeps in machine code; `lead` posts it."""
 
     def __init__(self, wait: int, post: int, memory: Any) -> None:
+        self.thread = 0  # as the system numbers it
+        self.barred: set[int] = set()  # the processors it is kept off, and those left to it
+        self.left: set[int] = set()
         self.wait = wait
         self.post = post
         self._memory = memory
@@ -114,6 +118,52 @@ def _semaphore() -> _Semaphore | None:
     return _Semaphore(sleep, wake, memory)
 
 
+class _Processors:
+    """Keeps threads on processors of their own, on Linux.
+
+    A thread wakes where it slept, or where its waker runs: when all processors were busy a moment ago the system does
+    not look for an idle one, and two threads of a kernel take turns on one processor for some milliseconds. So a
+    sleeping thread is barred from the processor of its waker, and from one where another thread is about to wake;
+    it stays so until that changes.
+    """
+
+    def __init__(self) -> None:
+        self.address = 0  # of the function that tells a thread its processor; 0 where there is none
+        self._here: Any = None
+        if sys.platform.startswith("linux"):
+            try:
+                self._here = ctypes.PyDLL(None).sched_getcpu
+                self.address = ctypes.cast(self._here, ctypes.c_void_p).value or 0
+            except AttributeError:
+                pass
+
+    def spread(self, sleepers: list[tuple[_Semaphore, int]]) -> None:
+        """Before threads are called, each given with the processor where it went to sleep."""
+        here = self._here()
+        taken = {here}
+        for bell, place in sleepers:
+            if place in taken:
+                place = self._bar(bell, taken, place)
+            elif here not in bell.barred:
+                place = self._bar(bell, {here}, place)
+            taken.add(place)
+
+    def _bar(self, bell: _Semaphore, processors: set[int], place: int) -> int:
+        """Keeps a thread off some processors, if it has others; says where it will probably wake."""
+        try:
+            allowed = os.sched_getaffinity(bell.thread)
+            if allowed == bell.left:
+                allowed = allowed | bell.barred
+            left = allowed - processors
+            if left:
+                bell.barred, bell.left = allowed & processors, left
+                os.sched_setaffinity(bell.thread, left)
+                return place if place in left else min(left)
+        except OSError:  # a system that forbids it
+            self.address = 0
+        return place
+
+
 class Pool:
     """A few daemon threads that take pieces of a kernel."""
 
@@ -121,6 +171,7 @@ class Pool:
         self._size = _initial()
         self._chosen = bool(os.environ.get("PYRITE_NUM_THREADS"))
         self._bells: list[_Semaphore | _Queue] = []  # wake the threads, which are numbered from 1 on
+        self._processors = _Processors()
         self.words = (ctypes.c_int64 * WORDS)()  # of `codegen/driver.py`; lives as long as the process
         self.address = ctypes.addressof(self.words)
         self._driving = threading.Lock()
@@ -205,29 +256,34 @@ class Pool:
             bell = _semaphore() or _Queue()
             args = (bell, len(self._bells) + 1)
             self.words[READY + args[1]] = AWAKE
+            thread = threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite")
             try:
-                threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite").start()
+                thread.start()
             except RuntimeError:
                 helpers = len(self._bells)
                 break
+            if isinstance(bell, _Semaphore):
+                bell.thread = thread.native_id or 0
             self._bells.append(bell)
         words = self.words
-        calls = 0
+        sleepers: list[tuple[_Semaphore, int]] = []
         for number in range(1, helpers + 1):
             if words[READY + number] == ASLEEP:
                 words[READY + number] = CALLED
                 bell = self._bells[number - 1]
                 if isinstance(bell, _Semaphore):
                     words[POST] = bell.post
-                    words[SLEEPERS + calls] = bell.address
-                    calls += 1
+                    words[SLEEPERS + len(sleepers)] = bell.address
+                    sleepers.append((bell, words[PLACES + number]))
                 else:
                     bell.call()
-        words[CALLS] = calls
+        words[CALLS] = len(sleepers)
+        if sleepers and self._processors.address:
+            self._processors.spread(sleepers)
         return helpers
 
     def _serve(self, bell: _Semaphore | _Queue, number: int) -> None:
-        record = (ctypes.c_int64 * 4)(self.address, number, bell.wait, bell.address)
+        record = (ctypes.c_int64 * 5)(self.address, number, bell.wait, bell.address, self._processors.address)
         address = ctypes.addressof(record)
         while True:
             self._serve_pieces(address)

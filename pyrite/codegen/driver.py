@@ -9,12 +9,13 @@ their launch; LIMIT, TURNS and the scratch addresses are set before it starts, w
 
 `lead` starts a launch, works on it, and waits for a while until it has ended; its argument is a record of words:
 pool, function, jobs, count. `serve` is what other threads call: it waits for pieces, TURNS times, and works on
-those it can get; its record: pool, number of the thread, and either 0, then it returns, or the address of
-`sem_wait` and of a semaphore, then it sleeps until it is called and looks again. Word READY + its number says what
-it does: ASLEEP, AWAKE, or CALLED, which the leader's thread writes. `lead` posts the CALLS semaphores from word
-SLEEPERS on by the function POST, but only once there are pieces: a thread that wakes too early takes the processor
-from the leader, and goes to sleep again. Threads from number LIMIT on take nothing. Jobs are those of `llvm.py`,
-one behind the other; each thread puts in its own scratch memory, from word SCRATCH + its number.
+those it can get. Its record: pool; number of the thread; either 0, then it returns, or the address of `sem_wait` and
+of a semaphore, then it sleeps until it is called and looks again; 0 or the address of `sched_getcpu`. Word READY +
+its number says what it does: ASLEEP, AWAKE, or CALLED, which the leader's thread writes; word PLACES + its number on
+which processor it went to sleep. `lead` posts the CALLS semaphores from word SLEEPERS on by the function POST, but
+only once there are pieces: a thread that wakes too early takes the processor from the leader, and goes to sleep
+again. Threads from number LIMIT on take nothing. Jobs are those of `llvm.py`, one behind the other; each thread puts
+in its own scratch memory, from word SCRATCH + its number.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ MOST = 256  # threads
 SCRATCH = 24
 READY = SCRATCH + MOST
 SLEEPERS = READY + MOST
-WORDS = SLEEPERS + MOST
+PLACES = SLEEPERS + MOST
+WORDS = PLACES + MOST
 JOB = 6  # words of a job; the last one is the scratch memory
 _PATIENCE = 20_000  # turns that `lead` waits for the last pieces: about half a millisecond
 
@@ -164,10 +166,13 @@ def serve_text() -> str:
     return f"""{_DRIVE}
 define void @kernel(ptr %record) {{
 entry:
-{_words("record", "ptr pool", "i64 number", "ptr wait", "ptr semaphore")}
+{_words("record", "ptr pool", "i64 number", "ptr wait", "ptr semaphore", "ptr place")}
 {_POOL}
   %mine = add i64 %number, {READY}
   %ready = getelementptr i64, ptr %pool, i64 %mine
+  %mine.place = add i64 %number, {PLACES}
+  %place.at = getelementptr i64, ptr %pool, i64 %mine.place
+  %unplaced = icmp eq ptr %place, null
   br label %awake
 awake:
   store atomic i64 {AWAKE}, ptr %ready seq_cst, align 8
@@ -190,6 +195,13 @@ again:
   %turn.following = add i64 %turn, 1
   br label %look
 end:
+  br i1 %unplaced, label %rest, label %say
+say:
+  %processor = call i32 %place()
+  %processor.word = sext i32 %processor to i64
+  store atomic i64 %processor.word, ptr %place.at monotonic, align 8
+  br label %rest
+rest:
   store atomic i64 {ASLEEP}, ptr %ready seq_cst, align 8
   %none = icmp eq ptr %wait, null
   br i1 %none, label %leave, label %sleep
