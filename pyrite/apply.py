@@ -52,13 +52,14 @@ def wrap(value: Value) -> Tensor:
 def do_of(*tensors: Handle) -> Do:
     """Runs ops on the device of the tensors; raises `DeviceError` when they are on different ones."""
     backend = array_of(tensors[0]._v).backend
-    for t in tensors[1:]:
-        other = array_of(t._v).backend
-        if other is not backend:
-            raise DeviceError(
-                f"tensors are on different devices ({device_of(backend)!r} and {device_of(other)!r})",
-                "move one of them with .to_device(...)",
-            )
+    if len(tensors) > 1:
+        for t in tensors:
+            other = array_of(t._v).backend
+            if other is not backend:
+                raise DeviceError(
+                    f"tensors are on different devices ({device_of(backend)!r} and {device_of(other)!r})",
+                    "move one of them with .to_device(...)",
+                )
     return _DOS[backend]
 
 
@@ -152,15 +153,15 @@ def plain(op: Op, x: Any, y: Any) -> Tensor | None:
             elif a.dtype is b.dtype and array_of(a).backend is array_of(b).backend:
                 return wrap(run(op, (a, b)))
         elif type(y) is float or (type(y) is int and -_BIG < y < _BIG):
-            dtype = a.dtype
-            if dtype.kind is Float:
-                backend = array_of(a).backend
-                b = backend.constant(float(y), dtype)
-                return wrap(backend.run(op, (a, b)) if type(a) is Array else run(op, (a, b)))
+            if type(a) is Array:
+                if a.node.dtype.kind is Float:
+                    return wrap(a.backend.run(op, (a, a.backend.literal(float(y), a.node.dtype))))
+            elif a.dtype.kind is Float:
+                return wrap(run(op, (a, array_of(a).backend.literal(float(y), a.dtype))))
     elif isinstance(y, Handle) and (type(x) is float or (type(x) is int and -_BIG < x < _BIG)):
         b = y._v
         if type(b) is Array and b.node.dtype.kind is Float:
-            return wrap(b.backend.run(op, (b.backend.constant(float(x), b.node.dtype), b)))
+            return wrap(b.backend.run(op, (b.backend.literal(float(x), b.node.dtype), b)))
     return None
 
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 next_number = itertools.count(1).__next__  # of a node
 _age = operator.attrgetter("seq")
-_new: Any = object.__new__
 
 Site = tuple[CodeType, int]
 
@@ -42,19 +41,42 @@ class _Rare:
     checked: bool = False  # its indices were known, and in bounds, at the call
 
 
+class Form:
+    """A shape and a dtype. Values of one shape and dtype have one form, so that comparing them takes no time."""
+
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, shape: Ints, dtype: DType) -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+
+_forms: dict[tuple[Ints, DType], Form] = {}
+
+
+def form_of(shape: Ints, dtype: DType) -> Form:
+    """The form of this shape and dtype."""
+    found = _forms.get((shape, dtype))
+    if found is None:
+        if len(_forms) >= _CALLS_KEPT:
+            _forms.clear()  # a form that is made again is another one: its calls are looked up anew
+        found = _forms[shape, dtype] = Form(shape, dtype)
+    return found
+
+
 class Call:
     """An op with parameters on inputs of certain shapes and dtypes: what all such nodes have in common.
 
     Made by `call_of`, once: two nodes with one call differ only in their inputs and layouts.
     """
 
-    __slots__ = ("op", "shape", "dtype", "placed", "named", "layout", "meta")
+    __slots__ = ("op", "shape", "dtype", "form", "placed", "named", "layout")
 
     def __init__(self, op: Op, shape: Ints, dtype: DType) -> None:
         self.op = op
         self.shape = shape
         self.dtype = dtype
-        self.meta: Any = None  # for autodiff: shape and dtype without a value
+        self.form = form_of(shape, dtype)
         self.layout: Any = None  # of a movement: strides and offset over a row-major input, False if it takes a copy
         self.placed = op.fuses == "movement" or op.bounds is not None  # may have a layout, or checked indices
         # only these can fail later: on their values, or for want of memory
@@ -68,16 +90,10 @@ _CALLS_KEPT = 1 << 14
 
 def call_of(op: Op, nodes: Sequence[Node], params: tuple[Any, ...]) -> Call:
     """The call of an op on these inputs; every user error in shapes, dtypes and parameters is raised here."""
-    key: Any
-    if not params and len(nodes) == 2:
-        x, y = nodes
-        key = (op, x.shape, x.dtype, y.shape, y.dtype)
+    if params:
+        key: Any = (op, exact(params), *[n.form for n in nodes])
     else:
-        key = [op, exact(params) if params else None]
-        for n in nodes:
-            key.append(n.shape)
-            key.append(n.dtype)
-        key = tuple(key)
+        key = (op, *[n.form for n in nodes])  # as `Backend.run` has it
     found = known_calls.get(key)
     if found is None:
         shape, dtype = op.infer(nodes, *params) if op.variadic else op.infer(*nodes, *params)
@@ -89,15 +105,18 @@ def call_of(op: Op, nodes: Sequence[Node], params: tuple[Any, ...]) -> Call:
 
 def exact(params: tuple[Any, ...]) -> Any:
     """Parameters as a key: 0.0 equals -0.0 and True equals 1, but they are different parameters."""
+    key: Any = params
     for p in params:
         kind = type(p)
         if kind is tuple:
             for q in p:
                 if type(q) is not int:
                     return (params, repr(params))
-        elif kind is not int and kind is not DType and kind is not str:
+        elif kind is bool:
+            key = (params, tuple([type(q) for q in params]))
+        elif kind is not int and kind is not DType and kind is not str and p is not None:
             return (params, repr(params))
-    return params
+    return key
 
 
 class Node(_Rare):
@@ -107,13 +126,14 @@ class Node(_Rare):
     of a pending view will get. `strides` is None for row-major.
     """
 
-    __slots__ = ("op", "inputs", "params", "shape", "dtype", "seq", "storage", "call")
+    __slots__ = ("op", "inputs", "params", "shape", "dtype", "form", "seq", "storage", "call")
 
     op: Op | None
     inputs: tuple[Node, ...]
     params: tuple[Any, ...]
     shape: Ints
     dtype: DType
+    form: Form
     seq: int
     storage: Storage | None
     call: Call | None
@@ -124,6 +144,7 @@ class Node(_Rare):
         self.params = params
         self.shape = shape
         self.dtype = dtype
+        self.form = form_of(shape, dtype)
         self.seq = next_number()
         self.storage = None
         self.call = None
@@ -179,15 +200,24 @@ def leaf(storage: Storage, dtype: DType, shape: Ints, strides: Ints | None = Non
 
 def constant(value: Any, dtype: DType) -> Node:
     """A rank-0 node with a Python value; kernels take it as an argument, so its value compiles nothing."""
-    # made without a call of __init__, as in Backend.run
-    node: Node = _new(Node)
-    node.op = None
-    node.inputs = node.params = node.shape = ()
-    node.dtype = dtype
-    node.seq = next_number()
-    node.storage = None
-    node.call = None
+    node = Node(None, (), (), (), dtype)
     node.value = value
+    return node
+
+
+_literals: dict[tuple[Any, DType], Node] = {}
+
+
+def literal(value: Any, dtype: DType) -> Node:
+    """A constant that is met again and again: one node for all its uses."""
+    key = (value or str(value), dtype)  # -0.0 equals 0.0
+    node = _literals.get(key)
+    if node is None:
+        node = constant(value, dtype)
+        if value == value:  # nan would never be found again
+            if len(_literals) >= _CALLS_KEPT:
+                _literals.clear()
+            _literals[key] = node
     return node
 
 

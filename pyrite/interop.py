@@ -254,7 +254,7 @@ def borrow(array: np.ndarray[Any, Any]) -> tuple[Storage, Ints, int] | None:
     lowest = array[tuple(slice(-1, None) if s < 0 else slice(0, 1) for s in strides)] if array.ndim else array
     flat = np.lib.stride_tricks.as_strided(lowest, (high - low + 1,), (item,), writeable=array.flags.writeable)
     storage = Storage(flat, writable=bool(array.flags.writeable), foreign=True)
-    storage.volatile = not _is_constant(array)  # others may write to memory that is read-only here
+    storage.may_change(not _is_constant(array))  # others may write to memory that is read-only here
     return storage, strides, -low
 
 

@@ -148,10 +148,16 @@ def _address_reader() -> Callable[[np.ndarray[Any, Any]], int]:
 address_of = _address_reader()
 
 
+class Volatile:
+    """Has this process any memory that somebody else may change? As long as it has none, nobody need look for it."""
+
+    seen = False
+
+
 class Storage:
     """A flat buffer of elements.
 
-    `foreign` memory belongs to somebody else, who may change it at any time when it is writable.
+    `foreign` memory belongs to somebody else; when it is `volatile`, he may change it at any time.
     """
 
     __slots__ = ("flat", "pointer", "writable", "foreign", "volatile", "captures", "twins", "__weakref__")
@@ -161,7 +167,8 @@ class Storage:
         self.pointer: int = address_of(flat)
         self.writable = writable
         self.foreign = foreign
-        self.volatile = foreign and writable  # the content may change behind our back
+        self.volatile = False
+        self.may_change(foreign and writable)
         self.captures: list[weakref.ref[Any]] = []
         self.twins: list[weakref.ref[Storage]] = []  # who shows this memory too, until one of them is written to
 
@@ -195,7 +202,12 @@ class Storage:
     def share(self, foreign: bool) -> None:
         """Says whether somebody else may write here."""
         self.foreign = foreign
-        self.volatile = foreign and self.writable
+        self.may_change(foreign and self.writable)
+
+    def may_change(self, volatile: bool) -> None:
+        """Says whether the content may change behind our back."""
+        self.volatile = volatile
+        Volatile.seen |= volatile
 
     def capture(self, holder: weakref.ref[Any]) -> None:
         """Remembers a handle that must keep the present values when the memory is written to."""

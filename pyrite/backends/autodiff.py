@@ -15,6 +15,7 @@ from typing import Any, Union
 
 from ..dtypes import Bool, DType, Float
 from ..errors import GradientError
+from ..graph import Form, form_of
 from ..layout import Ints
 from ..ops.record import NO_RULE, REGISTRY, ZERO, Op, Rule, no_rule
 from .base import Array, Backend
@@ -75,16 +76,6 @@ class Traced:
     def dtype(self) -> DType:
         """Element type."""
         return self.value.dtype
-
-
-class Meta:
-    """Stands for a value that a rule does not read: only its shape and dtype are there."""
-
-    __slots__ = ("shape", "dtype")
-
-    def __init__(self, shape: Ints, dtype: DType) -> None:
-        self.shape = shape
-        self.dtype = dtype
 
 
 class Held:
@@ -193,22 +184,16 @@ def _save(
         return ()  # the rule is no function: nothing is ever read
     if needs[0] and step.state is None:
         step.state = Held(capture(out))
-    saved: list[Any] = [step.state if needs[0] else _meta(out)]
+    saved: list[Any] = [step.state if needs[0] else _form(out)]
     for i, v in enumerate(inner):
         needed = needs[1] if op.variadic else needs[1 + i]
-        saved.append(state(i) if needed else _meta(v))
+        saved.append(state(i) if needed else _form(v))
     return tuple(saved)
 
 
-def _meta(v: Value) -> Meta:
-    """Shape and dtype of a value; one object for all results of a call."""
-    call = v.node.call if type(v) is Array else None
-    if call is None:
-        return Meta(v.shape, v.dtype)
-    found: Meta | None = call.meta
-    if found is None:
-        found = call.meta = Meta(call.shape, call.dtype)
-    return found
+def _form(v: Value) -> Form:
+    """Shape and dtype of a value, for a rule that does not read it."""
+    return v.node.form if type(v) is Array else form_of(v.shape, v.dtype)
 
 
 def params_of(step: Step) -> tuple[Any, ...]:
@@ -238,11 +223,14 @@ class Do:
             def call(*args: Any) -> Any:
                 values = args[:arity]
                 for v in values:
+                    if type(v) is not Array:
+                        break
+                else:
+                    return self.backend.run(op, values, args[arity:])
+                for v in values:
                     if type(v) is not Array and type(v) is not Traced:
                         values = self._lift(values)
                         break
-                if arity == 0:
-                    return self.backend.run(op, (), args)
                 return run(op, values, args[arity:])
 
             def call_one(x: Any, *params: Any) -> Any:
@@ -253,9 +241,9 @@ class Do:
                     if type(y) is Array:
                         return x.backend.run(op, (x, y), params)
                     if type(y) is float or type(y) is int:
-                        return x.backend.run(op, (x, self.scalar(y, x.node.dtype)), params)
+                        return x.backend.run(op, (x, self.literal(y, x.node.dtype)), params)
                 elif type(y) is Array and (type(x) is float or type(x) is int):
-                    return y.backend.run(op, (self.scalar(x, y.node.dtype), y), params)
+                    return y.backend.run(op, (self.literal(x, y.node.dtype), y), params)
                 return call(x, y, *params)
 
             function = call_one if arity == 1 else call_two if arity == 2 else call
@@ -268,21 +256,25 @@ class Do:
             if isinstance(v, (Array, Traced)):
                 dtype = v.dtype
         assert dtype is not None, "an op needs at least one tensor"
-        return tuple([v if isinstance(v, (Array, Traced)) else self.scalar(v, dtype) for v in values])
+        return tuple([v if isinstance(v, (Array, Traced)) else self.literal(v, dtype) for v in values])
 
     def scalar(self, value: Any, dtype: DType) -> Array:
         """A rank-0 constant of a dtype."""
-        kind = dtype.kind
-        if kind is Float:
-            value = float(value)
-        elif kind is Bool:
-            value = bool(value)
-        return self.backend.constant(value, dtype)
+        return self.backend.constant(_of_kind(value, dtype), dtype)
+
+    def literal(self, value: Any, dtype: DType) -> Array:
+        """The same as an operand, which is not handed on."""
+        return self.backend.literal(_of_kind(value, dtype), dtype)
 
     def full(self, value: Any, shape: Ints, dtype: DType) -> Any:
         """A constant in every element; its value compiles nothing new."""
         constant = self.scalar(value, dtype)
         return constant if shape == () else run(REGISTRY["expand"], (constant,), (tuple(shape),))
+
+
+def _of_kind(value: Any, dtype: DType) -> Any:
+    kind = dtype.kind
+    return float(value) if kind is Float else bool(value) if kind is Bool else value
 
 
 def sum_to(do: Do, g: Any, shape: Ints) -> Any:
@@ -410,7 +402,7 @@ def _restore(state: Any, cache: dict[int, Value]) -> Any:
     """The value of a saved state; recomputed ones are shared during one backward pass."""
     if type(state) is Held:
         return state.value
-    if type(state) is Meta:
+    if type(state) is Form:
         return state
     stack = [state]
     while stack:

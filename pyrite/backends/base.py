@@ -15,14 +15,16 @@ import numpy as np
 
 from ..dtypes import DType
 from ..errors import PyriteError, ReadOnlyError
-from ..graph import Call, Node, call_of, call_site, constant, known_calls, leaf, next_number
+from ..graph import Call, Node, call_of, call_site, constant, exact, known_calls, leaf, literal, next_number
 from ..layout import Ints, overlaps, size_of
 from ..ops.movement import view_layout
 from ..ops.record import Op, reference_array
-from ..storage import Storage
+from ..storage import Storage, Volatile
 
 BACKENDS: weakref.WeakSet[Backend] = weakref.WeakSet()
+QUEUE_BOUND = 256  # handles; a loop that never reads must not grow
 _new: Any = object.__new__
+_ref = weakref.ref
 
 
 class Array:
@@ -66,6 +68,7 @@ class Backend:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         BACKENDS.add(self)
+        self.queue: list[weakref.ref[Array]] | None = None  # of one that computes later: what it has not computed
         self._late: list[weakref.ref[Array]] = []  # captures of values that had no memory yet
 
     # -- what a backend supplies
@@ -82,23 +85,29 @@ class Backend:
 
     def run(self, op: Op, inputs: Sequence[Array], params: tuple[Any, ...] = ()) -> Array:
         """The result of `op` as a new handle; every user error is raised here."""
+        # every operation passes here, so the plain cases are written out, and nothing is made by a call of __init__
+        nodes: tuple[Node, ...]
+        call: Call | None = None
         if len(inputs) == 2:
             a, b = inputs
-            x, y = a.node, b.node
-            nodes: tuple[Node, ...] = (x, y)
-            call = None if params else known_calls.get((op, x.shape, x.dtype, y.shape, y.dtype))
+            nodes = x, y = a.node, b.node
+            if not params:
+                call = known_calls.get((op, x.form, y.form))
+        elif len(inputs) == 1:
+            x = inputs[0].node
+            nodes = (x,)
+            call = known_calls.get((op, exact(params), x.form) if params else (op, x.form))
         else:
             nodes = tuple([a.node for a in inputs])
-            call = None
         if call is None:
             call = call_of(op, nodes, params)
-        # made without a call of __init__: every operation passes here
         node: Node = _new(Node)
         node.op = op
         node.inputs = nodes
         node.params = params
         node.shape = call.shape
         node.dtype = call.dtype
+        node.form = call.form
         node.seq = next_number()
         node.storage = None
         node.call = call
@@ -115,11 +124,18 @@ class Backend:
         array.node = node
         array.backend = self
         array.base = None
-        self.submit(array)
-        for n in nodes:
-            storage = n.storage
-            if storage is not None and storage.volatile and node.storage is None:
-                self.settle()  # nobody can see a later write to foreign memory, so it is read now
+        queue = self.queue
+        if queue is None:
+            self.submit(array)
+        else:
+            queue.append(_ref(array))
+            if len(queue) >= QUEUE_BOUND:
+                self.settle()
+        if Volatile.seen and node.storage is None:
+            for n in nodes:
+                if n.storage is not None and n.storage.volatile:
+                    self.settle()  # nobody can see a later write to foreign memory, so it is read now
+                    break
         return array
 
     def _view(self, node: Node, call: Call, base: Array) -> Array | None:
@@ -161,8 +177,12 @@ class Backend:
 
     def constant(self, value: Any, dtype: DType) -> Array:
         """A rank-0 constant."""
+        return Array(constant(value, dtype), self)
+
+    def literal(self, value: Any, dtype: DType) -> Array:
+        """A rank-0 constant as an operand: its node may have other users, so it never becomes a tensor's own."""
         array: Array = _new(Array)
-        array.node = constant(value, dtype)
+        array.node = literal(value, dtype)
         array.backend = self
         array.base = None
         return array

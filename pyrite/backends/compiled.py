@@ -318,7 +318,7 @@ def make_plan(backend: CompiledBackend, node: Node) -> tuple[Plan, int]:
     """The plan of draining the queue now, with `node` alive; and the number of ops in it. Runs nothing."""
     with backend.lock:
         outputs = [base_of(node)]
-        for ref in backend._queue:
+        for ref in backend.queue:
             array = ref()
             if array is not None:
                 base = base_of(array.root.node)

@@ -264,7 +264,7 @@ def structure(pending: Sequence[Node], outputs: Sequence[Node], fuse: bool) -> t
 
     The key is flat. A call says how many inputs it has, and their shapes and dtypes: per input there follows its
     place (that of a known node is negative; where one is met first, its strides come too), then the layout of what
-    may be a view.
+    may be a view. Every use of a constant is an input of its own: constants are equal or not by chance.
     """
     index: dict[Node, int] = {}
     inputs: list[Node] = []
@@ -277,8 +277,11 @@ def structure(pending: Sequence[Node], outputs: Sequence[Node], fuse: bool) -> t
             at = index.get(x)
             if at is None:
                 inputs.append(x)
+                if x.value is not None:
+                    add(_CONSTANT)
+                    continue
                 at = index[x] = -len(inputs)
-                add(x.strides if x.op is not None or x.value is None else _CONSTANT)
+                add(x.strides)
             add(at)
         index[node] = place
         if call.placed:  # type: ignore[union-attr]

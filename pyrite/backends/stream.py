@@ -10,10 +10,7 @@ from __future__ import annotations
 import weakref
 
 from ..graph import Node, fail, pending_below
-from .base import Array, Backend
-
-_ref = weakref.ref
-QUEUE_BOUND = 256  # handles; a loop that never reads must not grow
+from .base import QUEUE_BOUND, Array, Backend
 
 
 class StreamBackend(Backend):
@@ -21,30 +18,29 @@ class StreamBackend(Backend):
 
     def __init__(self) -> None:
         super().__init__()
-        self._queue: list[weakref.ref[Array]] = []
+        self.queue: list[weakref.ref[Array]] = []
         self._draining = False
 
     def submit(self, array: Array) -> None:
         """Appends to the queue."""
-        queue = self._queue
-        queue.append(_ref(array))
-        if len(queue) >= QUEUE_BOUND:
+        self.queue.append(weakref.ref(array))
+        if len(self.queue) >= QUEUE_BOUND:
             self.settle()
 
     def settle(self) -> None:
         """Drains the queue."""
         with self.lock:
-            if self._draining or not self._queue:
+            if self._draining or not self.queue:
                 return
             taken: list[weakref.ref[Array]] = []
             try:
                 self._draining = True
-                taken = self._queue[:]
-                del self._queue[: len(taken)]  # the list stays: another thread may be about to append to it
+                taken = self.queue[:]
+                del self.queue[: len(taken)]  # the list stays: another thread may be about to append to it
                 self._drain(taken)
             except BaseException:
                 # what was not computed is pending still: keep it reachable for the next drain
-                self._queue[:0] = [r for r in taken if _unfinished(r)]
+                self.queue[:0] = [r for r in taken if _unfinished(r)]
                 raise
             finally:
                 self._draining = False

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..graph import form_of
 from ..ops.record import Op, Samples
-from .autodiff import Meta, Step, Traced, Value, array_of
+from .autodiff import Step, Traced, Value, array_of
 from .base import Backend
 
 
@@ -19,7 +20,7 @@ def transfer(value: Value, target: Backend) -> Value:
         step.op = _TRANSFER
         step.params = (array_of(value).backend,)
         step.parents = (value.step,)
-        step.saved = (Meta(out.shape, out.dtype), Meta(out.shape, out.dtype))
+        step.saved = (form_of(out.shape, out.dtype),) * 2
     return Traced(out, value.level, step, value.strategy)
 
 

@@ -52,7 +52,10 @@ class Steps:
 
 
 def lower_graph(pending: Sequence[Node], inputs: Sequence[Node]) -> tuple[list[PNode], list[PNode]]:
-    """PNodes of the inputs and of the pending nodes, in the same order; slots number both."""
+    """PNodes of the inputs and of the pending nodes, in the same order; slots number both.
+
+    A constant is among the inputs once for each use, in the order of the uses.
+    """
     made: dict[Node, PNode] = {}
     leaves = []
     for i, node in enumerate(inputs):
@@ -62,9 +65,10 @@ def lower_graph(pending: Sequence[Node], inputs: Sequence[Node]) -> tuple[list[P
         p.slot = i
         made[node] = p
         leaves.append(p)
+    constants = iter([p for p in leaves if p.kind == "const"])
     out = []
     for i, node in enumerate(pending):
-        p = _lower_node(node, tuple([made[x] for x in node.inputs]))
+        p = _lower_node(node, tuple([made[x] if x.value is None else next(constants) for x in node.inputs]))
         p.slot = len(inputs) + i
         made[node] = p
         out.append(p)

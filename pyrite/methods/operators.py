@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..apply import Handle, apply, binary, cast_to, do_of, need_kind, operand, pair, plain, wrap
@@ -15,6 +16,8 @@ from ..ops.record import REGISTRY, Op
 if TYPE_CHECKING:
     from ..tensor import Tensor
 
+Method = Callable[[Any, Any], "Tensor"]
+
 _ADD, _SUB, _MUL, _DIV, _MATMUL = (REGISTRY[name] for name in ("add", "sub", "mul", "div", "matmul"))
 _FLOORDIV, _FLOORMOD, _SHL, _SHR = (REGISTRY[name] for name in ("floordiv", "floormod", "shl", "shr"))
 _EQ, _NE, _LT, _LE, _GT, _GE = (REGISTRY[name] for name in ("eq", "ne", "lt", "le", "gt", "ge"))
@@ -24,27 +27,38 @@ def _known(x: Any) -> bool:
     return isinstance(x, Handle) or kind_of_scalar(x) is not None or hasattr(x, "__array__")
 
 
-def _two(op: Op, symbol: str, x: Any, y: Any) -> Tensor:
-    try:
-        found = plain(op, x, y)
-        if found is not None:
-            return found
-        return binary(op, x, y) if _known(x) and _known(y) else NotImplemented
-    except PyriteError as error:
-        caught = error
-    raise named(caught, f"operator {symbol}") from caught.__cause__
+def _operator(op: Op, symbol: str, general: Method | None = None, swapped: bool = False) -> Method:
+    """The method of an operator, `swapped` for the right operand. With `general` only floats are plain."""
+    only_floats = general is not None
+    otherwise = general if general is not None else lambda x, y: apply(op, pair(x, y))
+
+    def method(self: Any, other: Any) -> Tensor:
+        x, y = (other, self) if swapped else (self, other)
+        try:
+            if not only_floats or self._v.dtype.kind is Float:
+                found = plain(op, x, y)
+                if found is not None:
+                    return found
+            return otherwise(x, y) if _known(other) else NotImplemented
+        except PyriteError as error:
+            caught = error
+        raise named(caught, f"operator {symbol}") from caught.__cause__
+
+    return method
 
 
-def _divided(x: Any, y: Any) -> Tensor:
-    try:
-        if x._v.dtype.kind is Float if isinstance(x, Handle) else y._v.dtype.kind is Float:
-            found = plain(_DIV, x, y)
-            if found is not None:
-                return found
-        return divide(x, y) if _known(x) and _known(y) else NotImplemented
-    except PyriteError as error:
-        caught = error
-    raise named(caught, "operator /") from caught.__cause__
+def _operators(op: Op, symbol: str, general: Method | None = None) -> tuple[Method, Method]:
+    """The methods for the left and the right operand."""
+    return _operator(op, symbol, general), _operator(op, symbol, general, swapped=True)
+
+
+def divide(x: Any, y: Any) -> Tensor:
+    """x / y; Ints are divided as floats of the device's default dtype."""
+    a, b = pair(x, y)
+    if a._v.dtype.kind is Int:
+        dtype = device_of(array_of(a._v).backend).settings().float_dtype
+        a, b = cast_to(a, dtype), cast_to(b, dtype)
+    return apply("div", (a, b))
 
 
 class Operators(Handle):
@@ -54,41 +68,12 @@ class Operators(Handle):
     __array_priority__ = 1000
     __array_ufunc__ = None  # NumPy leaves `array + tensor` to us
 
-    def __add__(self, other: Any) -> Tensor:
-        return _two(_ADD, "+", self, other)
-
-    def __radd__(self, other: Any) -> Tensor:
-        return _two(_ADD, "+", other, self)
-
-    def __sub__(self, other: Any) -> Tensor:
-        return _two(_SUB, "-", self, other)
-
-    def __rsub__(self, other: Any) -> Tensor:
-        return _two(_SUB, "-", other, self)
-
-    def __mul__(self, other: Any) -> Tensor:
-        return _two(_MUL, "*", self, other)
-
-    def __rmul__(self, other: Any) -> Tensor:
-        return _two(_MUL, "*", other, self)
-
-    def __truediv__(self, other: Any) -> Tensor:
-        return _divided(self, other)
-
-    def __rtruediv__(self, other: Any) -> Tensor:
-        return _divided(other, self)
-
-    def __floordiv__(self, other: Any) -> Tensor:
-        return _two(_FLOORDIV, "//", self, other)
-
-    def __rfloordiv__(self, other: Any) -> Tensor:
-        return _two(_FLOORDIV, "//", other, self)
-
-    def __mod__(self, other: Any) -> Tensor:
-        return _two(_FLOORMOD, "%", self, other)
-
-    def __rmod__(self, other: Any) -> Tensor:
-        return _two(_FLOORMOD, "%", other, self)
+    __add__, __radd__ = _operators(_ADD, "+")
+    __sub__, __rsub__ = _operators(_SUB, "-")
+    __mul__, __rmul__ = _operators(_MUL, "*")
+    __truediv__, __rtruediv__ = _operators(_DIV, "/", divide)
+    __floordiv__, __rfloordiv__ = _operators(_FLOORDIV, "//")
+    __mod__, __rmod__ = _operators(_FLOORMOD, "%")
 
     @public("operator **")
     def __pow__(self, other: Any) -> Tensor:
@@ -124,37 +109,18 @@ class Operators(Handle):
     def __rxor__(self, other: Any) -> Tensor:
         return _bits("xor", "^", other, self) if _known(other) else NotImplemented
 
-    def __lshift__(self, other: Any) -> Tensor:
-        return _two(_SHL, "<<", self, other)
+    __lshift__, __rlshift__ = _operators(_SHL, "<<")
+    __rshift__, __rrshift__ = _operators(_SHR, ">>")
 
-    def __rlshift__(self, other: Any) -> Tensor:
-        return _two(_SHL, "<<", other, self)
-
-    def __rshift__(self, other: Any) -> Tensor:
-        return _two(_SHR, ">>", self, other)
-
-    def __rrshift__(self, other: Any) -> Tensor:
-        return _two(_SHR, ">>", other, self)
-
-    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
-        return _two(_EQ, "==", self, other)
-
-    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
-        return _two(_NE, "!=", self, other)
+    __eq__ = _operator(_EQ, "==")  # type: ignore[assignment]
+    __ne__ = _operator(_NE, "!=")  # type: ignore[assignment]
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __lt__(self, other: Any) -> Tensor:
-        return _two(_LT, "<", self, other)
-
-    def __le__(self, other: Any) -> Tensor:
-        return _two(_LE, "<=", self, other)
-
-    def __gt__(self, other: Any) -> Tensor:
-        return _two(_GT, ">", self, other)
-
-    def __ge__(self, other: Any) -> Tensor:
-        return _two(_GE, ">=", self, other)
+    __lt__ = _operator(_LT, "<")
+    __le__ = _operator(_LE, "<=")
+    __gt__ = _operator(_GT, ">")
+    __ge__ = _operator(_GE, ">=")
 
     @public("operator -")
     def __neg__(self) -> Tensor:
@@ -172,15 +138,6 @@ class Operators(Handle):
     @public("operator ~")
     def __invert__(self) -> Tensor:
         return apply("logical_not" if self._v.dtype.is_bool() else "bit_not", (self,))
-
-
-def divide(x: Any, y: Any) -> Tensor:
-    """x / y; Ints are divided as floats of the device's default dtype."""
-    a, b = pair(x, y)
-    if a._v.dtype.kind is Int:
-        dtype = device_of(array_of(a._v).backend).settings().float_dtype
-        a, b = cast_to(a, dtype), cast_to(b, dtype)
-    return apply("div", (a, b))
 
 
 def power(x: Any, y: Any) -> Tensor:

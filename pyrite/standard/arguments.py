@@ -34,7 +34,7 @@ def tensor(x: Any) -> Tensor:
 
 def side(x: Any) -> Any:
     """One of two operands: a number stays one, anything else is a tensor."""
-    return x if kind_of_scalar(x) is not None else tensor(x)
+    return x if isinstance(x, Tensor) or kind_of_scalar(x) is not None else tensor(x)
 
 
 def one(name: str, x: Any) -> Tensor:
@@ -50,7 +50,8 @@ def two(name: str, x1: Any, x2: Any) -> Tensor:
 def floats(x: Any) -> Tensor:
     """`x` as a Float tensor; raises `DTypeError` for other kinds, naming the cast."""
     t = tensor(x)
-    check_kind(t.dtype, (Float,))
+    if t._v.dtype.kind is not Float:
+        check_kind(t.dtype, (Float,))
     return t
 
 
