@@ -32,6 +32,7 @@ NUMPY = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
     "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "pow": "power",
 }  # fmt: skip
+SCIPY = {"erf": "erf", "erfc": "erfc", "sigmoid": "expit"}
 CASES = [pytest.param(name, type, id=f"{name}-{type}") for name in FUNCTIONS for type in ("f32", "f64")]
 
 mp = mpmath.mp.clone()
@@ -103,7 +104,7 @@ def dtype_of(type: str) -> type[np.floating[Any]]:
 
 
 def unary_samples(type: str, count: int) -> Array:
-    """About 12 `count` values: all magnitudes, and dense where functions are delicate."""
+    """About 13 `count` values: all magnitudes, and dense where functions are delicate."""
     rng = np.random.default_rng(7)
     float32 = type == "f32"
     top = 88.0 if float32 else 709.0
@@ -114,6 +115,7 @@ def unary_samples(type: str, count: int) -> Array:
         sign * np.exp(rng.uniform(-30, 5, count)),
         rng.uniform(-1, 1, count),
         rng.uniform(-2, 2, count),
+        rng.uniform(-30, 30, count),
         rng.uniform(-1.05 * top, 1.02 * top, count),
         sign * rng.uniform(0.99 * top, 1.01 * top, count),
         rng.uniform(-1.6 * top, -1.1 * top, count),
@@ -129,7 +131,7 @@ def unary_samples(type: str, count: int) -> Array:
 
 
 def binary_samples(name: str, type: str, count: int) -> tuple[Array, Array]:
-    """About 10 `count` pairs of finite values without zeros; for pow many with results in range."""
+    """About 11 `count` pairs of finite values without zeros; for pow many with results in range."""
     dtype = dtype_of(type)
     rng = np.random.default_rng(8)
     x = unary_samples(type, count)
@@ -158,7 +160,8 @@ LIMITS = {("erfc", "f64"): 4}
 
 
 def numpy_function(name: str) -> Callable[..., Array]:
-    return getattr(scipy.special, name) if name in ("erf", "erfc") else getattr(np, NUMPY.get(name, name))  # type: ignore[no-any-return]
+    """NumPy's function, or SciPy's."""
+    return getattr(scipy.special, SCIPY[name]) if name in SCIPY else getattr(np, NUMPY.get(name, name))  # type: ignore[no-any-return]
 
 
 def exact(name: str, x: float, y: float = 0.0) -> Any:
@@ -166,7 +169,7 @@ def exact(name: str, x: float, y: float = 0.0) -> Any:
     a = mp.mpf(x)
     if name == "erfc":
         return mp.erfc(mp.mpf(min(max(x, -30), 30)))
-    if name in {"exp", "exp2", "expm1", "sinh", "cosh", "tanh", "erf"}:
+    if name in {"exp", "exp2", "expm1", "sinh", "cosh", "tanh", "sigmoid", "erf"}:
         limit = 30 if name in {"tanh", "erf"} else 2000
         a = mp.mpf(min(max(x, -limit), limit))
     if name == "pow":
@@ -184,6 +187,8 @@ def exact(name: str, x: float, y: float = 0.0) -> Any:
         return mp.log(a, 2) if name == "log2" else getattr(mp, name)(a)
     if name == "exp2":
         return mp.mpf(2) ** a
+    if name == "sigmoid":
+        return 1 / (1 + mp.exp(-a))
     if (name in {"asin", "acos", "atanh"} and abs(x) > 1) or (name == "acosh" and x < 1):
         return None
     return getattr(mp, name)(a, mp.mpf(y)) if name in BINARY else getattr(mp, name)(a)
@@ -266,6 +271,21 @@ def test_exact_results(type: str) -> None:
     np.testing.assert_array_equal(compiled("hypot", type)(np.array([3], dtype), np.array([4], dtype)), [5])
     x, y = binary_samples("fmod", type, 2000)
     np.testing.assert_array_equal(compiled("fmod", type)(x, y), np.fmod(x, y))
+
+
+@pytest.mark.parametrize("type", ["f32", "f64"])
+@pytest.mark.parametrize("name", ["exp", "sigmoid"])
+def test_functions_are_monotone_where_their_pieces_meet(name: str, type: str) -> None:
+    """In a row of neighbouring arguments no result falls."""
+    dtype, integer = dtype_of(type), np.int32 if type == "f32" else np.int64
+    seams = [*(k + 0.5 for k in range(-8, 8)), *(-k - 0.5 for k in (100, 126, 148, 1000, 1022, 1072)), 1e-30]
+    points = np.array([k * math.log(2) for k in seams] + [0.25, 0.5625, 1, 5.95, 17.3, 26.6], dtype)
+    points = np.concatenate([points, -points])
+    steps = np.arange(-200, 201, dtype=integer)
+    x = np.sort((points.view(integer)[:, None] + steps).view(dtype), axis=1)
+    result = compiled(name, type)(x.ravel()).reshape(x.shape)
+    fine = result[:, :-1] <= result[:, 1:]
+    assert fine.all(), x[:, 1:][~fine]
 
 
 @pytest.mark.parametrize(("name", "type"), CASES)

@@ -95,6 +95,7 @@ FUNCTIONS: dict[str, Callable[..., V]] = {
     "sinh": approx_exp.sinh,
     "cosh": approx_exp.cosh,
     "tanh": approx_exp.tanh,
+    "sigmoid": approx_exp.sigmoid,
     "asinh": approx_log.asinh,
     "acosh": approx_log.acosh,
     "atanh": approx_log.atanh,

@@ -1,4 +1,4 @@
-"""exp, exp2, expm1, sinh, cosh, tanh, erf and erfc.
+"""exp, exp2, expm1, sinh, cosh, tanh, sigmoid, erf and erfc.
 
 Exponentials reduce to r = x - k ln 2 with |r| <= ln 2 / 2 and k integral (W. J. Cody, W. Waite, "Software Manual for
 the Elementary Functions", 1980), take e**r from a polynomial and scale by 2**k, in two steps where the result
@@ -61,6 +61,14 @@ _EXP_F64 = (
     2.755728291148268e-07,
     2.5100424157005067e-08,
     2.0911264239196083e-09,
+)
+# the same to 27 bits of e**r
+_EXP_SHORT = (
+    0.5,
+    0.16666576266288757,
+    0.041666556149721146,
+    0.008363203145563602,
+    0.0013926213141530752,
 )
 # (2**r - 1) / r, |r| <= 1/2
 _EXP2_F32 = (
@@ -392,6 +400,32 @@ def tanh(b: Vector, x: V) -> V:
     near, lost = fast_two_sum(b, c(1.0), negative)
     large = b.fadd(near, b.fma(b.fmul(rest, negative), c(0.5), lost))
     return b.copysign(b.select(b.fcmp("olt", size, c(0.75)), small, large), x)
+
+
+def sigmoid(b: Vector, x: V) -> V:
+    """1 / (1 + e**-x)."""
+    c = constants(b, x.type)
+    one = c(1.0)
+    # q = 1 / (1 + e**|x|) is (near + w) / (g + near + w), where near + w is e**r and g is 2**k. All of them carry a
+    # small factor, so that g exists and only q can be subnormal.
+    bits, top, coefficients = (100, 746.0, _EXP_F64) if x.type == "f64" else (30, 104.0, _EXP_SHORT)
+    unit = c(2.0**-bits)
+    size = upper_bound(b, b.fabs(x), top)
+    k, biased = _nearest(b, size, _LOG2_E, BIAS[x.type] - bits)
+    g = power_of_two(b, biased, x.type)
+    r = b.fneg(_reduced(b, size, k))
+    near = b.fma(r, unit, unit)
+    lost = b.fma(r, unit, b.fsub(unit, near))
+    w = b.fma(b.fmul(r, r), polynomial(b, r, [value * 2.0**-bits for value in coefficients]), lost)
+    e = b.fadd(near, w)
+    inverse = b.fdiv(one, b.fadd(g, e))
+    q = b.fmul(e, inverse)
+    # The remainder near + w - q (g + near + w), whose first difference is exact.
+    negative = b.fneg(q)
+    rest = b.fma(negative, near, b.fma(negative, g, near))
+    rest = b.fma(w, b.fsub(one, q), rest)
+    q = b.fma(rest, inverse, q)
+    return b.select(b.fcmp("oge", x, c(0.0)), b.fsub(one, q), q)
 
 
 def erf(b: Vector, x: V) -> V:
