@@ -152,10 +152,6 @@ def binary_samples(name: str, type: str, count: int) -> tuple[Array, Array]:
     return x[keep], y[keep]
 
 
-# The tail of erfc is a product of four rounded factors; it serves gelu, which rounds further.
-LIMITS = {("erfc", "f64"): 4}
-
-
 # References and errors
 
 
@@ -221,7 +217,7 @@ def ulps_f32(result: Array, expected: Array) -> Array:
 
 
 @pytest.mark.parametrize(("name", "type"), CASES)
-def test_error_is_at_most_the_limit(name: str, type: str) -> None:
+def test_error_is_at_most_one_ulp(name: str, type: str) -> None:
     function = compiled(name, type)
     count = 17_000 if type == "f32" else 500
     arguments = binary_samples(name, type, count) if name in BINARY else (unary_samples(type, count),)
@@ -234,7 +230,7 @@ def test_error_is_at_most_the_limit(name: str, type: str) -> None:
         errors = np.array([ulps_f64(r, exact(name, *point)) for r, *point in zip(result.tolist(), *columns)])
     worst = int(np.argmax(errors))
     shown = errors[worst], [float(a[worst]) for a in arguments], float(result[worst])
-    assert errors[worst] <= LIMITS.get((name, type), 1), shown
+    assert errors[worst] <= 1, shown
 
 
 @pytest.mark.parametrize(("name", "type"), CASES)
@@ -250,7 +246,7 @@ def test_special_values(name: str, type: str) -> None:
     with np.errstate(all="ignore"):
         wide = [a.astype(np.float64) for a in (x, y) if a is not None]
         expected = numpy_function(name)(*wide).astype(dtype)
-        near = np.abs(result - expected) <= LIMITS.get((name, type), 1) * np.abs(np.spacing(expected))
+        near = np.abs(result - expected) <= np.abs(np.spacing(expected))
     np.testing.assert_array_equal(np.isnan(result), np.isnan(expected))
     number = ~np.isnan(expected)
     np.testing.assert_array_equal(np.signbit(result[number]), np.signbit(expected[number]))
@@ -274,9 +270,9 @@ def test_exact_results(type: str) -> None:
 
 
 @pytest.mark.parametrize("type", ["f32", "f64"])
-@pytest.mark.parametrize("name", ["exp", "sigmoid"])
+@pytest.mark.parametrize("name", ["exp", "sigmoid", "erfc"])
 def test_functions_are_monotone_where_their_pieces_meet(name: str, type: str) -> None:
-    """In a row of neighbouring arguments no result falls."""
+    """erfc falls, the others rise; in a row of neighbouring arguments no result goes the other way."""
     dtype, integer = dtype_of(type), np.int32 if type == "f32" else np.int64
     seams = [*(k + 0.5 for k in range(-8, 8)), *(-k - 0.5 for k in (100, 126, 148, 1000, 1022, 1072)), 1e-30]
     points = np.array([k * math.log(2) for k in seams] + [0.25, 0.5625, 1, 5.95, 17.3, 26.6], dtype)
@@ -284,7 +280,8 @@ def test_functions_are_monotone_where_their_pieces_meet(name: str, type: str) ->
     steps = np.arange(-200, 201, dtype=integer)
     x = np.sort((points.view(integer)[:, None] + steps).view(dtype), axis=1)
     result = compiled(name, type)(x.ravel()).reshape(x.shape)
-    fine = result[:, :-1] <= result[:, 1:]
+    before, after = result[:, :-1], result[:, 1:]
+    fine = before >= after if name == "erfc" else before <= after
     assert fine.all(), x[:, 1:][~fine]
 
 
