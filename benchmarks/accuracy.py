@@ -1,12 +1,14 @@
-"""Measures the largest error of the elementary functions of Pyrite and NumPy, in ulps, on the same inputs.
+"""Measures the largest error of the elementary functions of Pyrite, NumPy and PyTorch, in ulps, on the same inputs.
 
-An ulp is the distance between the two numbers next to the exact value; 0.5 is the best possible. The inputs cover all
-magnitudes and are dense where functions are delicate; they and the references are those of tests/test_accuracy.py.
+PyTorch takes part if it can be imported. An ulp is the distance between the two numbers next to the exact value; 0.5 is
+the best possible. The inputs cover all magnitudes and are dense where functions are delicate; they and the references
+are those of tests/test_accuracy.py.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 import time
 from collections.abc import Callable
@@ -37,6 +39,8 @@ from test_accuracy import (  # noqa: E402
 Array = np.ndarray[Any, np.dtype[Any]]
 PAGE = ROOT / "docs" / "accuracy.md"
 TYPES = ("f32", "f64")
+NAMES = ["sqrt", *FUNCTIONS]
+Measured = tuple[float, list[float]] | None  # the largest error and its argument
 
 
 def pyrite_function(name: str) -> Callable[..., Array]:
@@ -44,7 +48,30 @@ def pyrite_function(name: str) -> Callable[..., Array]:
     return lambda *arguments: apply(name, [pr.asarray(a, copy=True) for a in arguments]).numpy()
 
 
-def errors(name: str, type: str, result: Array, arguments: tuple[Array, ...], truth: Any) -> Array:
+def torch_function(name: str) -> Callable[..., Array] | None:
+    """PyTorch's function on NumPy arrays, if it has one."""
+    torch: Any = importlib.import_module("torch")
+    function = getattr(torch, name, None)
+    return None if function is None else lambda *arguments: function(*map(torch.tensor, arguments)).numpy()
+
+
+LIBRARIES: dict[str, Callable[[str], Callable[..., Array] | None]] = {
+    "Pyrite": pyrite_function,
+    "NumPy": numpy_function,
+    "PyTorch": torch_function,
+}
+
+
+def installed() -> dict[str, str]:
+    """The libraries that can be imported, and their versions."""
+    found = {"Pyrite": version("pyrite"), "NumPy": np.__version__}
+    try:
+        return found | {"PyTorch": str(importlib.import_module("torch").__version__)}
+    except ImportError:
+        return found
+
+
+def errors(type: str, result: Array, truth: Any) -> Array:
     """Ulps of every element."""
     if type == "f32":
         return ulps_f32(result, truth)
@@ -64,48 +91,61 @@ def confirmed(name: str, arguments: tuple[Array, ...], result: Array, found: Arr
     return error, at
 
 
-def measure(name: str, type: str, count: int) -> dict[str, tuple[float, list[float]]]:
-    """Largest error and its argument, by library."""
+def measure(name: str, type: str, count: int, libraries: dict[str, str]) -> dict[str, Measured]:
+    """What is found of each library; None of one that lacks the function."""
     arguments = binary_samples(name, type, count) if name in BINARY else (unary_samples(type, count),)
+    found: dict[str, Measured] = {}
     with np.errstate(all="ignore"):
-        results = {"Pyrite": pyrite_function(name)(*arguments), "NumPy": numpy_function(name)(*arguments)}
         if type == "f32":
             truth: Any = numpy_function(name)(*(a.astype(np.float64) for a in arguments))
         else:
             truth = [exact(name, *point) for point in zip(*(a.tolist() for a in arguments))]
-        return {
-            library: confirmed(name, arguments, result, errors(name, type, result, arguments, truth))
-            for library, result in results.items()
-        }
+        for library in libraries:
+            function = LIBRARIES[library](name)
+            if function is None:
+                found[library] = None
+                continue
+            result = function(*arguments)
+            found[library] = confirmed(name, arguments, result, errors(type, result, truth))
+    return found
 
 
-def shown(error: float) -> str:
-    return f"{error:.2f}" if error < 100 else f"{error:.0f}" if np.isfinite(error) else "wrong"
+def shown(found: Measured) -> str:
+    if found is None:
+        return ""
+    error = found[0]
+    if not np.isfinite(error):
+        return "wrong"
+    return f"{error:.2f}" if error < 100 else f"{error:.0f}" if error < 1e6 else f"{error:.0e}"
 
 
-def page(lines: list[list[str]], title: str) -> str:
+def page(lines: list[list[str]], columns: list[str], title: str) -> str:
     """The table as a page of the documentation."""
-    head = ["function", "Pyrite float32", "NumPy float32", "Pyrite float64", "NumPy float64"]
     return "\n".join(
         [
             "# Accuracy",
             "",
-            "Made by `python benchmarks/accuracy.py --write`: the largest error found, in ulps, on the same inputs",
-            "for both. 0.5 is the best possible: a result rounded correctly. Pyrite's functions are built to stay",
-            "below 1, and `tests/test_accuracy.py` holds them to it. NumPy's depend on the processor.",
+            "Made by `python benchmarks/accuracy.py --write`: the largest error found, in ulps, of every library on",
+            "the same inputs. 0.5 is the best possible: a result rounded correctly. Pyrite's functions are built to",
+            "stay below 1, and `tests/test_accuracy.py` holds them to it. NumPy's and PyTorch's depend on the",
+            "processor.",
             "",
             "The inputs cover all magnitudes, both signs and random bit patterns, and are dense near 1, near the",
             "ends of the range and near multiples of π/2. float64 results are compared with mpmath at 200 bits,",
             "float32 results with float64, and their largest error with mpmath. A largest error found is a lower",
-            "bound. NumPy's column has SciPy's `erf`.",
+            "bound. Results below the smallest normal number count too: a library that gives 0 there is far off.",
+            "`wrong` stands for NaN or an infinity where there is a number, or for the reverse.",
+            "",
+            "PyTorch's functions are those of its tensors on the CPU, called one at a time. NumPy's column has",
+            "SciPy's `erf`, `erfc` and `expit`, which is `sigmoid`.",
             "",
             "float16 and bfloat16 results are computed in float32 and rounded once. Sums, means and variances of",
             "float32 accumulate in float64.",
             "",
             title + ".",
             "",
-            "| " + " | ".join(head) + " |",
-            "|---|" + "--:|" * 4,
+            "| " + " | ".join(["function", *columns]) + " |",
+            "|---|" + "--:|" * len(columns),
             *["| " + " | ".join([f"`{name}`", *cells]) + " |" for name, *cells in lines],
             "",
         ]
@@ -114,38 +154,43 @@ def page(lines: list[list[str]], title: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=2000, help="float64 inputs of a function: twelve times as many")
+    parser.add_argument("--samples", type=int, default=2000, help="float64 inputs of a function: 13 times as many")
     parser.add_argument("--only", metavar="A,B", help="these functions")
     parser.add_argument("--where", action="store_true", help="the arguments with the largest errors, too")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     options = parser.parse_args()
-    names = options.only.split(",") if options.only else list(FUNCTIONS)
+    names = options.only.split(",") if options.only else NAMES
+    libraries = installed()
     start = time.perf_counter()
     counts = {"f32": 20 * options.samples, "f64": options.samples}
     table = Table(title="largest error in ulps")
     table.add_column("function")
-    for column in ("Pyrite f32", "NumPy f32", "Pyrite f64", "NumPy f64"):
+    columns = [f"{library} {width}" for width in ("float32", "float64") for library in libraries]
+    for column in columns:
         table.add_column(column, justify="right")
     lines, places, worst = [], [], 0.0
     for name in names:
         cells = []
         for type in TYPES:
-            for library, (error, at) in measure(name, type, counts[type]).items():
-                cells.append(shown(error))
+            for library, found in measure(name, type, counts[type], libraries).items():
+                cells.append(shown(found))
+                if found is None:
+                    continue
+                error, at = found
                 places.append(f"{library} {name} {type}: {error:.4f} at {', '.join(map(repr, at))}")
                 worst = max(worst, error if library == "Pyrite" else 0.0)
         lines.append([name, *cells])
         table.add_row(name, *cells)
     title = (
-        f"Pyrite {version('pyrite')}, NumPy {np.__version__}; "
-        f"about {12 * counts['f32']:,} float32 and {12 * counts['f64']:,} float64 inputs for each function"
+        f"{', '.join(' '.join(pair) for pair in libraries.items())}; "
+        f"about {13 * counts['f32']:,} float32 and {13 * counts['f64']:,} float64 inputs for each function"
     )
     table.caption = f"{title}; {time.perf_counter() - start:.0f} s"
     (Console() if sys.stdout.isatty() else Console(width=110)).print(table)
     if options.where:
         print("\n".join(places))
     if options.write:
-        PAGE.write_text(page(lines, title))
+        PAGE.write_text(page(lines, columns, title))
         print(f"wrote {PAGE}")
     return 0 if worst <= 1 else 1
 

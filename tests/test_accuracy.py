@@ -185,7 +185,7 @@ def exact(name: str, x: float, y: float = 0.0) -> Any:
         return mp.mpf(2) ** a
     if name == "sigmoid":
         return 1 / (1 + mp.exp(-a))
-    if (name in {"asin", "acos", "atanh"} and abs(x) > 1) or (name == "acosh" and x < 1):
+    if (name in {"asin", "acos", "atanh"} and abs(x) > 1) or (name == "acosh" and x < 1) or (name == "sqrt" and x < 0):
         return None
     return getattr(mp, name)(a, mp.mpf(y)) if name in BINARY else getattr(mp, name)(a)
 
