@@ -228,32 +228,30 @@ print(len(threads.POOL._bells), isinstance(threads.POOL._bells[0], threads._Queu
 def test_threads_wake_on_processors_of_their_own() -> None:
     """Two threads on one processor take turns: that doubles the time of a kernel."""
     processors = threads._Processors()
+    assert processors.address
     done = threading.Event()
     sleeping = threading.Thread(target=done.wait)
     sleeping.start()
+    thread = sleeping.native_id or 0
+    mine = os.sched_getaffinity(thread)
     try:
-        bell = threads._semaphore()
-        assert bell is not None
-        assert processors.address
-        bell.thread = sleeping.native_id or 0
-        mine = os.sched_getaffinity(bell.thread)
-        for here in (*sorted(mine), *sorted(mine)):
+        for here in sorted(mine):
             processors._here = lambda: here  # noqa: B023
-            processors.spread([(bell, here)])
-            assert os.sched_getaffinity(bell.thread) == mine - {here}
-            processors.spread([(bell, min(mine - {here}))])
-            assert os.sched_getaffinity(bell.thread) == mine - {here}
-        only = {max(mine)}
-        os.sched_setaffinity(bell.thread, only)  # somebody else chooses: that is kept
-        processors._here = lambda: max(mine)
-        processors.spread([(bell, max(mine))])
-        assert os.sched_getaffinity(bell.thread) == only
-        assert processors.address
+            for place in (here, min(mine - {here})):
+                barred: list[tuple[int, set[int]]] = []
+                processors.spread([(thread, place)], barred)
+                assert os.sched_getaffinity(thread) == mine - {here}
+                processors.free(barred)
+                assert os.sched_getaffinity(thread) == mine
+        os.sched_setaffinity(thread, {here})  # somebody else chose
+        barred = []
+        processors.spread([(thread, here)], barred)
+        assert os.sched_getaffinity(thread) == {here}
+        assert not barred
     finally:
         done.set()
         sleeping.join()
-    bell.thread = 2**31 - 1
-    processors.spread([(bell, max(mine))])
+    processors.spread([(2**31 - 1, here)], barred)
     assert not processors.address  # no such thread: nothing more is tried
 
 

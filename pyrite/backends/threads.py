@@ -40,6 +40,7 @@ from ..errors import ArgumentError
 
 _TURNS = 20_000  # that a worker waits for more: about 0.2 ms
 _HASTE = 50  # the same where there are more threads than cores
+_MANY = 4  # threads that wake at once
 
 
 def available_cores() -> int:
@@ -74,8 +75,6 @@ class _Semaphore:
 
     def __init__(self, wait: int, post: int, memory: Any) -> None:
         self.thread = 0  # as the system numbers it
-        self.barred: set[int] = set()  # the processors it is kept off, and those left to it
-        self.left: set[int] = set()
         self.wait = wait
         self.post = post
         self._memory = memory
@@ -119,12 +118,11 @@ def _semaphore() -> _Semaphore | None:
 
 
 class _Processors:
-    """Keeps threads on processors of their own, on Linux.
+    """Has threads wake on processors of their own, on Linux.
 
     A thread wakes where it slept, or where its waker runs: when all processors were busy a moment ago the system does
     not look for an idle one, and two threads of a kernel take turns on one processor for some milliseconds. So a
-    sleeping thread is barred from the processor of its waker, and from one where another thread is about to wake;
-    it stays so until that changes.
+    thread is barred, for one launch, from the processor of its waker and those where others are about to wake.
     """
 
     def __init__(self) -> None:
@@ -137,31 +135,30 @@ class _Processors:
             except AttributeError:
                 pass
 
-    def spread(self, sleepers: list[tuple[_Semaphore, int]]) -> None:
-        """Before threads are called, each given with the processor where it went to sleep."""
-        here = self._here()
-        taken = {here}
-        for bell, place in sleepers:
-            if place in taken:
-                place = self._bar(bell, taken, place)
-            elif here not in bell.barred:
-                place = self._bar(bell, {here}, place)
+    def spread(self, sleepers: list[tuple[int, int]], barred: list[tuple[int, set[int]]]) -> None:
+        """Before threads (number, processor where it went to sleep) are called; what `free` needs goes to `barred`."""
+        taken = {self._here()}
+        for thread, place in sleepers:
+            # where there are many the system finds an idle processor, unless it does not look for one
+            if place in taken or len(sleepers) < _MANY:
+                try:
+                    allowed = os.sched_getaffinity(thread)
+                    left = allowed - taken
+                    if left:
+                        barred.append((thread, allowed))  # first: an interrupt must find it
+                        os.sched_setaffinity(thread, left)
+                        place = place if place in left else min(left)
+                except OSError:  # a system that forbids it
+                    self.address = 0
             taken.add(place)
 
-    def _bar(self, bell: _Semaphore, processors: set[int], place: int) -> int:
-        """Keeps a thread off some processors, if it has others; says where it will probably wake."""
-        try:
-            allowed = os.sched_getaffinity(bell.thread)
-            if allowed == bell.left:
-                allowed = allowed | bell.barred
-            left = allowed - processors
-            if left:
-                bell.barred, bell.left = allowed & processors, left
-                os.sched_setaffinity(bell.thread, left)
-                return place if place in left else min(left)
-        except OSError:  # a system that forbids it
-            self.address = 0
-        return place
+    def free(self, barred: list[tuple[int, set[int]]]) -> None:
+        """Allows the threads what they were allowed before."""
+        for thread, allowed in barred:
+            try:
+                os.sched_setaffinity(thread, allowed)
+            except OSError:  # what was allowed a moment ago is no longer there
+                self.address = 0
 
 
 class Pool:
@@ -203,9 +200,10 @@ class Pool:
             return False
         words = self.words
         caught: BaseException | None = None
+        barred: list[tuple[int, set[int]]] = []
         with self._driving:
             try:
-                helpers = self._wake(min(size, count, MOST) - 1)
+                helpers = self._wake(min(size, count, MOST) - 1, barred)
                 words[LIMIT] = helpers + 1
                 words[TURNS] = _TURNS if helpers < self._cores else _HASTE
                 self._lead(record)
@@ -223,6 +221,8 @@ class Pool:
                             time.sleep(0)
                     except KeyboardInterrupt as interrupt:
                         caught = interrupt
+                if barred:
+                    self._processors.free(barred)
         if caught is not None:
             raise caught
         return True
@@ -250,7 +250,7 @@ class Pool:
         """Where a thread finds its scratch memory, from the next launch on; the caller's is number 0."""
         self.words[SCRATCH + worker] = address
 
-    def _wake(self, helpers: int) -> int:
+    def _wake(self, helpers: int, barred: list[tuple[int, set[int]]]) -> int:
         """Sees to it that so many threads look for pieces, or soon will; fewer where the system has no more."""
         while len(self._bells) < helpers:
             bell = _semaphore() or _Queue()
@@ -266,7 +266,7 @@ class Pool:
                 bell.thread = thread.native_id or 0
             self._bells.append(bell)
         words = self.words
-        sleepers: list[tuple[_Semaphore, int]] = []
+        sleepers: list[tuple[int, int]] = []
         for number in range(1, helpers + 1):
             if words[READY + number] == ASLEEP:
                 words[READY + number] = CALLED
@@ -274,12 +274,12 @@ class Pool:
                 if isinstance(bell, _Semaphore):
                     words[POST] = bell.post
                     words[SLEEPERS + len(sleepers)] = bell.address
-                    sleepers.append((bell, words[PLACES + number]))
+                    sleepers.append((bell.thread, words[PLACES + number]))
                 else:
                     bell.call()
         words[CALLS] = len(sleepers)
         if sleepers and self._processors.address:
-            self._processors.spread(sleepers)
+            self._processors.spread(sleepers, barred)
         return helpers
 
     def _serve(self, bell: _Semaphore | _Queue, number: int) -> None:
