@@ -38,6 +38,7 @@ from .stream import StreamBackend, base_of
 from .updates import run_updates
 
 _PLANS = 2048  # plans kept
+_LINE = 64  # bytes of a cache line, on which scratch memory starts
 _fusion: contextvars.ContextVar[bool] = contextvars.ContextVar(
     "pyrite_fusion", default=os.environ.get("PYRITE_FUSE", "1") != "0"
 )
@@ -227,9 +228,9 @@ class CompiledBackend(StreamBackend):
 
     def _scratch_of(self, step: Launch, worker: int) -> int:
         held = self._scratch.get(worker)
-        if held is None or held.flat.size < step.scratch:
-            held = self._scratch[worker] = Storage.new(step.scratch, DType.U8)
-        return held.pointer
+        if held is None or held.flat.size < step.scratch + _LINE:
+            held = self._scratch[worker] = Storage.new(step.scratch + _LINE, DType.U8)
+        return held.pointer + _LINE - 1 & -_LINE
 
     def _opaque(self, step: Opaque, inputs: Sequence[Node], storages: list[Storage | None]) -> None:
         p = step.node

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..codegen.fuse import KernelStep, Planner, lower_graph
 from ..codegen.llvm import argument_words, render
-from ..codegen.loops import STRIP, Nest, PNode, check_nest
+from ..codegen.loops import ACCUMULATOR, LANES, STRIP, WIDE, Nest, PNode, check_nest
 from ..codegen.updates import can_update
 from ..dtypes import DType
 from ..graph import Node
@@ -29,6 +29,7 @@ from .launch import KERNELS, Jobs
 from .products import Product, prepare
 
 _CHUNK = 1 << 15  # weighted elements in a piece
+_SHARES = 4  # strips that memory keeps busy
 _WORTH = 4  # pieces that are worth several threads
 _MUCH = 2048  # and that take longer than compiling something
 _TILE_ROWS, _TILE_COLUMNS = 128, 128
@@ -198,16 +199,19 @@ def _launch(step: KernelStep) -> Launch:
             scalars.append((at, node.slot, node.dtype))
     n = nest.sizes[-1]
     cost = 1 + sum(8 if e.name == "call" else 1 for e in nest.exprs) // 8
+    scratch = sum((n + 16) * max(e.dtype.itemsize, 4) for e in nest.spills)
     if nest.kind == "columns":
-        rows = size_of(nest.sizes[:-2]) * -(-n // STRIP)
-        columns, weight = 0, STRIP * max(1, nest.sizes[-2]) * cost
+        scans = any(r.scan for r in nest.reductions)
+        width = block[words["strip"]] = STRIP if scans else _strip(size_of(nest.sizes[:-2]), n, cost)
+        scratch = 0 if scans else len(nest.reductions) * LANES * width * ACCUMULATOR
+        rows = size_of(nest.sizes[:-2]) * -(-n // width)
+        columns, weight = 0, width * max(1, nest.sizes[-2]) * cost
         empty = rows == 0
     else:
         rows = size_of(nest.sizes[:-1])
         columns = 0 if nest.reductions else n
         weight = (max(1, n) if nest.reductions else 1) * cost
         empty = rows == 0 or (n == 0 and not nest.reductions)
-    scratch = sum((n + 16) * max(e.dtype.itemsize, 4) for e in nest.spills)
     stored = [(p.slot, size_of(p.shape), p.dtype) for p in step.stored]
     words_array = (ctypes.c_int64 * len(block))(*block)
     return Launch(
@@ -215,6 +219,14 @@ def _launch(step: KernelStep) -> Launch:
         rows, columns, weight, scratch, empty, nest,
         nest.tiled and rows >= 8 and n >= 8,
     )  # fmt: skip
+
+
+def _strip(outer: int, n: int, cost: int) -> int:
+    """Columns that are reduced together: the more the better for memory, but there must be work for some threads."""
+    width = WIDE
+    while width > STRIP and outer * -(-n // width) < _SHARES * cost:
+        width //= 2
+    return width
 
 
 def pack(value: Any, dtype: DType) -> int:

@@ -10,26 +10,27 @@ in the order that `argument_words` gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..dtypes import DType, Int, bfloat16, bool_
 from . import reads
 from .builder import Expr
 from .complete import roots, stride_class
 from .instructions import Direct, Value, alignment, instruction, memory_type, register_type
-from .loops import BLOCK, LANES, STRIP, Nest, Reduction
+from .loops import ACCUMULATOR, AHEAD, BLOCK, LANES, Nest, Reduction
 from .scans import along_lanes, columns_of_scans
 from .vector import V, Vector
 
-_AHEAD = 8  # rows
+_TOGETHER = 4  # rows of columns that are added one after another, where
+_FEW = 12  # expressions at most say what is added
 _FAR = 2048  # bytes of a later row
 _JOB = (("ptr", "args"), ("i64", "r0"), ("i64", "r1"), ("i64", "c0"), ("i64", "c1"), ("ptr", "scratch"))
 _IOTA = ", ".join(f"i64 {i}" for i in range(LANES))
 def argument_words(nest: Nest) -> dict[str, int]:
     """Where in the argument block each part begins: sizes, per access pointer and strides, forms, wraps, scalars."""
     axes = len(nest.sizes)
-    at = axes + 1
-    words = {"sizes": 0, "total": axes, "accesses": at}
+    at = axes + 2
+    words = {"sizes": 0, "total": axes, "strip": axes + 1, "accesses": at}
     at += len(nest.accesses) * (1 + axes)
     words["forms"] = at
     at += len(nest.forms) * (1 + axes)
@@ -364,7 +365,7 @@ class Renderer:
                 length = self.i(f"select i1 {short}, i64 {rest}, i64 {n}")
             self._scratch_rows(n)
             if jumps:
-                later = self.i(f"add i64 {index}, {_AHEAD}")
+                later = self.i(f"add i64 {index}, {AHEAD}")
                 over = self.i(f"icmp slt i64 {later}, %r1")
                 self._fetch_early(jumps, self.i(f"select i1 {over}, i64 {later}, i64 {index}"), n)
                 self._bases(places)
@@ -631,12 +632,14 @@ class Renderer:
     def _columns(self) -> None:
         nest = self.nest
         outer = len(nest.sizes) - 2
-        rows, n = self.word(outer), self.word(outer + 1)
-        buffers = [
-            self.i(f"alloca {self.vec.llvm_type(memory_type(r.acc))}, i64 {STRIP}, align 64")
-            for r in nest.reductions
-        ]  # LANES rows of STRIP columns each: STRIP vectors
+        rows, n, width = self.word(outer), self.word(outer + 1), self.word(self.words["strip"])
+        vectors = self.i(f"mul i64 {width}, {LANES}")  # LANES rows of a strip
+        buffers = []
+        for k in range(len(nest.reductions)):
+            at = self.i(f"mul i64 {vectors}, {k * ACCUMULATOR}")
+            buffers.append(self.i(f"getelementptr i8, ptr %scratch, i64 {at}"))
         strips = self.strips(n)
+        together = _TOGETHER if len(nest.exprs) <= _FEW else 1
 
         def task(index: str) -> None:
             places, low, high = self.strip_at(index, strips, n, outer)
@@ -648,23 +651,33 @@ class Renderer:
                 short = self.i(f"icmp slt i64 {rest}, {rows}")
                 length = self.i(f"select i1 {short}, i64 {rest}, i64 {rows}")
 
-            def clear(k: str) -> None:
+            def clear(at: str) -> None:
                 for r, buffer in zip(nest.reductions, buffers):
-                    v = self._to_memory(self.identity(r), r.acc)
-                    t = self.vec.llvm_type(v.type)
-                    p = self.i(f"getelementptr {t}, ptr {buffer}, i64 {k}")
-                    self.vec.raw(f"store {t} {v.ref}, ptr {p}, align {alignment(v.type)}")
+                    self.keep(self.identity(r), r, self.slot(r, buffer, at, "0", "0"))
 
-            self.counted("0", str(STRIP), 1, clear)
+            self.counted("0", vectors, LANES, clear)
             heads, bases = self.pointers, self.form_bases
 
-            def walk(r: str) -> None:
-                self.at_reduced(r, heads, bases, outer)
-                lane = self.i(f"and i64 {r}, {LANES - 1}")
-                at = self.i(f"mul i64 {lane}, {STRIP}")
-                self.strip(low, high, lambda c, mask: self._accumulate(c, mask, low, at, buffers))
+            def walk(lane: str) -> None:
+                at = self.i(f"mul i64 {lane}, {width}")
 
-            self.counted("0", length, 1, walk)
+                def add(r: str, count: int) -> None:
+                    walked = []
+                    for k in range(count):
+                        self.at_reduced(self.i(f"add i64 {r}, {k * LANES}"), heads, bases, outer, 0)
+                        walked.append((self.pointers, self.form_bases))
+                    self.strip(low, high, lambda c, mask: self._accumulate(c, mask, low, at, buffers, walked))
+
+                middle = lane
+                if together > 1:
+                    left = self.i(f"sub i64 {length}, {lane}")
+                    steps = self.i(f"sdiv i64 {left}, {together * LANES}")
+                    middle = self.i(f"add i64 {lane}, {self.i(f'mul i64 {steps}, {together * LANES}')}")
+                    self.counted(lane, middle, together * LANES, lambda r: add(r, together))
+                self.counted(middle, length, LANES, lambda r: add(r, 1))
+
+            # every 16th row belongs to one lane: what a lane has of a strip stays in the first cache
+            self.counted("0", str(LANES), 1, walk)
             self.pointers, self.form_bases, self.ahead = heads, bases, {}
             self.counted(low, high, LANES, lambda c: self._column_results(c, low, high, buffers))
 
@@ -673,20 +686,23 @@ class Renderer:
 
     def strips(self, n: str) -> str:
         """In how many strips n columns are walked."""
-        return self.i(f"sdiv i64 {self.i(f'add i64 {n}, {STRIP - 1}')}, {STRIP}")
+        width = self.word(self.words["strip"])
+        more = self.i(f"add i64 {n}, {width}")
+        return self.i(f"sdiv i64 {self.i(f'sub i64 {more}, 1')}, {width}")
 
     def strip_at(self, index: str, strips: str, n: str, outer: int) -> tuple[list[str], str, str]:
         """Goes to strip number `index`: the outer indices, its first column and the one behind its last."""
+        width = self.word(self.words["strip"])
         strip = self.i(f"urem i64 {index}, {strips}")
         places = self._outer(self.i(f"udiv i64 {index}, {strips}"), outer)
         self._bases(places)
-        low = self.i(f"mul i64 {strip}, {STRIP}")
-        end = self.i(f"add i64 {low}, {STRIP}")
+        low = self.i(f"mul i64 {strip}, {width}")
+        end = self.i(f"add i64 {low}, {width}")
         over = self.i(f"icmp slt i64 {n}, {end}")
         return places, low, self.i(f"select i1 {over}, i64 {n}, i64 {end}")
 
-    def at_reduced(self, r: str, heads: list[str], bases: list[str], axis: int) -> None:
-        """Pointers and indices of reduced index r."""
+    def at_reduced(self, r: str, heads: list[str], bases: list[str], axis: int, ahead: int) -> None:
+        """Pointers and indices of reduced index r; memory is asked for `ahead` of it, unless that is 0."""
         self.pointers, self.ahead = [], {}
         at = reads.divided(self, self.i(f"add i64 {r}, {self.done}"))
         for k, access in enumerate(self.nest.accesses):
@@ -697,8 +713,8 @@ class Renderer:
             step = self._step_word("accesses", k, axis)
             by = reads.Wrapped(self, k, at, step).first if access.wrap else self.i(f"mul i64 {r}, {step}")
             self.pointers.append(self.i(f"getelementptr {t}, ptr {heads[k]}, i64 {by}"))
-            if access.step == 1 and access.strides[axis] and not access.store:
-                later = self.i(f"mul i64 {step}, {_AHEAD}")
+            if ahead and access.step == 1 and access.strides[axis] and not access.store:
+                later = self.i(f"mul i64 {step}, {ahead}")
                 self.ahead[k] = self.i(f"getelementptr {t}, ptr {self.pointers[k]}, i64 {later}")
         self.form_bases = []
         for k in range(len(self.nest.forms)):
@@ -727,13 +743,25 @@ class Renderer:
         place = self.i(f"add i64 {at}, {self.i(f'sub i64 {c}, {low}')}")
         return self.i(f"getelementptr {s}, ptr {buffer}, i64 {place}")
 
-    def _accumulate(self, c: str, mask: V | None, low: str, at: str, buffers: list[str]) -> None:
-        known: dict[int, V] = {}
-        for r, buffer in zip(self.nest.reductions, buffers):
-            x = self.value(r.body, known, c, mask)
-            p = self.slot(r, buffer, at, c, low)
-            new = self._to_memory(self.combine(r, self.running(r, p), x), r.acc)
-            self.vec.raw(f"store {self.vec.llvm_type(new.type)} {new.ref}, ptr {p}, align {alignment(new.type)}")
+    def keep(self, v: V, r: Reduction, p: str) -> None:
+        """Puts one vector of a column reduction's accumulators back."""
+        v = self._to_memory(v, r.acc)
+        self.vec.raw(f"store {self.vec.llvm_type(v.type)} {v.ref}, ptr {p}, align {alignment(v.type)}")
+
+    def _accumulate(
+        self, c: str, mask: V | None, low: str, at: str, buffers: list[str],
+        walked: Sequence[tuple[list[str], list[str]]],
+    ) -> None:  # fmt: skip
+        """Adds some rows of one lane, each given by its pointers and form bases."""
+        reductions = self.nest.reductions
+        slots = [self.slot(r, buffer, at, c, low) for r, buffer in zip(reductions, buffers)]
+        running = [self.running(r, p) for r, p in zip(reductions, slots)]
+        for row in walked:
+            self.pointers, self.form_bases = row
+            known: dict[int, V] = {}
+            running = [self.combine(r, v, self.value(r.body, known, c, mask)) for r, v in zip(reductions, running)]
+        for r, v, p in zip(reductions, running, slots):
+            self.keep(v, r, p)
 
     def running(self, r: Reduction, p: str) -> V:
         """One vector of a column reduction's accumulators."""
@@ -745,8 +773,10 @@ class Renderer:
     def _column_results(self, c: str, low: str, high: str, buffers: list[str]) -> None:
         """Combines the 16 rows of accumulators in pairs and stores what depends on the results."""
         known: dict[int, V] = {}
+        width = self.word(self.words["strip"])
+        ats = [self.i(f"mul i64 {width}, {k}") for k in range(LANES)]
         for r, buffer in zip(self.nest.reductions, buffers):
-            rows = [self.running(r, self.slot(r, buffer, str(k * STRIP), c, low)) for k in range(LANES)]
+            rows = [self.running(r, self.slot(r, buffer, at, c, low)) for at in ats]
             while len(rows) > 1:
                 half = len(rows) // 2
                 rows = [self.combine(r, rows[k], rows[k + half]) for k in range(half)]

@@ -27,7 +27,10 @@ from .complete import LINE, Wrap, collapse, find_levels, find_spills, key_of, tu
 
 LANES = 16
 BLOCK = 4096  # elements that one set of lanes takes in sequence
-STRIP = 128  # columns of a "columns" kernel that are walked together
+STRIP = 128  # columns of a "columns" kernel that are walked together, at least
+WIDE = 1024  # and at most
+ACCUMULATOR = 8  # bytes at most
+AHEAD = 8  # rows that memory is asked for before they are read
 MAX_EXPRS = 400  # a kernel beyond this takes no further members
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .instructions import alignment, memory_type
-from .loops import LANES, STRIP, Reduction
+from .instructions import memory_type
+from .loops import AHEAD, LANES, STRIP, Reduction
 from .vector import V
 
 if TYPE_CHECKING:
@@ -38,11 +38,7 @@ def _down_rows(k: Renderer, r: Reduction, buffer: str, carry: str, c: str, low: 
     before = k.running(r, held)
     x = [k.combine(r, before, v) for v in x]
     for v, p in [*zip(x, places), (x[-1], held)]:
-        _keep(k, v, p)
-
-
-def _keep(k: Renderer, v: V, p: str) -> None:
-    k.vec.raw(f"store {k.vec.llvm_type(v.type)} {v.ref}, ptr {p}, align {alignment(v.type)}")
+        k.keep(v, r, p)
 
 
 def columns_of_scans(k: Renderer) -> None:
@@ -59,7 +55,7 @@ def columns_of_scans(k: Renderer) -> None:
         _, low, high = k.strip_at(index, strips, n, outer)
         for r, carry in zip(nest.reductions, carries):
             for c in range(0, STRIP, LANES):
-                _keep(k, k.identity(r), k.slot(r, carry, "0", str(c), "0"))
+                k.keep(k.identity(r), r, k.slot(r, carry, "0", str(c), "0"))
         heads, bases = k.pointers, k.form_bases
 
         def some(first: str) -> None:
@@ -69,7 +65,7 @@ def columns_of_scans(k: Renderer) -> None:
 
             def each_row(body: Callable[[str, V | None], None]) -> None:
                 def go(row: str) -> None:
-                    k.at_reduced(row, heads, bases, outer)
+                    k.at_reduced(row, heads, bases, outer, AHEAD)
                     place = k.i(f"mul i64 {k.i(f'sub i64 {row}, {first}')}, {STRIP}")
                     k.at_scan = place, low, buffers
                     k.strip(low, high, body)
@@ -78,7 +74,7 @@ def columns_of_scans(k: Renderer) -> None:
 
             def scan(r: Reduction, buffer: str, carry: str) -> None:
                 def fill(c: str, mask: V | None) -> None:
-                    _keep(k, k.value(r.body, {}, c, mask), k.slot(r, buffer, k.at_scan[0], c, low))
+                    k.keep(k.value(r.body, {}, c, mask), r, k.slot(r, buffer, k.at_scan[0], c, low))
 
                 each_row(fill)
                 k.counted(low, high, LANES, lambda c: _down_rows(k, r, buffer, carry, c, low))
