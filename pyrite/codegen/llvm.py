@@ -21,8 +21,9 @@ from .loops import ACCUMULATOR, AHEAD, BLOCK, LANES, Nest, Reduction
 from .scans import along_lanes, columns_of_scans
 from .vector import V, Vector
 
-_TOGETHER = 4  # rows of columns that are added one after another, where
-_FEW = 12  # expressions at most say what is added
+_CODE = 100  # instructions at most for rows of columns that are added one after another
+_CALL = 100  # that a function stands for
+_MOST_ROWS = 8
 _FAR = 2048  # bytes of a later row
 _JOB = (("ptr", "args"), ("i64", "r0"), ("i64", "r1"), ("i64", "c0"), ("i64", "c1"), ("ptr", "scratch"))
 _IOTA = ", ".join(f"i64 {i}" for i in range(LANES))
@@ -639,7 +640,11 @@ class Renderer:
             at = self.i(f"mul i64 {vectors}, {k * ACCUMULATOR}")
             buffers.append(self.i(f"getelementptr i8, ptr %scratch, i64 {at}"))
         strips = self.strips(n)
-        together = _TOGETHER if len(nest.exprs) <= _FEW else 1
+        together = _MOST_ROWS
+        while together > 1 and together * sum(_CALL if e.name == "call" else 1 for e in nest.exprs) > _CODE:
+            together //= 2
+
+        far = 0 if together > 1 else LANES  # several rows at a time: the machine sees the pattern by itself
 
         def task(index: str) -> None:
             places, low, high = self.strip_at(index, strips, n, outer)
@@ -664,7 +669,7 @@ class Renderer:
                 def add(r: str, count: int) -> None:
                     walked = []
                     for k in range(count):
-                        self.at_reduced(self.i(f"add i64 {r}, {k * LANES}"), heads, bases, outer, 0)
+                        self.at_reduced(self.i(f"add i64 {r}, {k * LANES}"), heads, bases, outer, far)
                         walked.append((self.pointers, self.form_bases))
                     self.strip(low, high, lambda c, mask: self._accumulate(c, mask, low, at, buffers, walked))
 
