@@ -246,3 +246,27 @@ def test_explain() -> None:
     known = X + 1.0
     known.numpy()
     assert pr.explain(known).steps == ()
+
+
+def test_constants_that_happen_to_be_equal_are_not_taken_for_one() -> None:
+    """A plan made where two numbers are equal serves other numbers too."""
+    x = pr.asarray(np.linspace(-3, 3, 77, dtype=np.float32), copy=True)
+    want = x.numpy()
+    before = pr.stats()["plans"]
+    for a, b in ((2.0, 2.0), (2.0, 3.0), (3.0, 2.0), (0.0, 0.0), (0.0, -0.0), (-0.0, 0.0), (1.0, float("nan"))):
+        got = ((x * a + b).numpy(), (pr.abs(x) * a - b).numpy())
+        f = np.float32
+        expected = (want * f(a) + f(b), np.abs(want) * f(a) - f(b))
+        for g, w in zip(got, expected):
+            assert np.array_equal(g.view(np.int32)[~np.isnan(w)], w.view(np.int32)[~np.isnan(w)])
+            assert np.array_equal(np.isnan(g), np.isnan(w))
+    assert pr.stats()["plans"] - before <= 2
+
+
+def test_the_sign_of_a_zero_constant_is_kept() -> None:
+    x = pr.asarray(np.ones(3, np.float32), copy=True)
+    assert np.signbit((x * -0.0).numpy()).all()
+    assert not np.signbit((x * 0.0).numpy()).any()
+    assert np.signbit((x * -0.0).numpy()).all()
+    assert (pr.asarray([2, 3]) * 1).to_list() == [2, 3]
+    assert (pr.asarray([True, False]) & True).to_list() == [True, False]

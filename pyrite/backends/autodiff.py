@@ -226,7 +226,7 @@ class Do:
                     if type(v) is not Array:
                         break
                 else:
-                    return self.backend.run(op, values, args[arity:])
+                    return (values[0].backend if values else self.backend).run(op, values, args[arity:])
                 for v in values:
                     if type(v) is not Array and type(v) is not Traced:
                         values = self._lift(values)
