@@ -366,10 +366,12 @@ def measure(work: Work, found: Sequence[Library], rounds: int) -> Result:
         calls[library.name] = call, max(1, int(SAMPLE / (time.perf_counter() - start)))
         result.times[library.name] = []
     del want, wide
-    for _ in range(rounds):
-        for name, (call, count) in calls.items():
+    turns = list(calls.items())
+    for k in range(rounds):
+        first = k % max(1, len(turns))  # nobody always comes after the same other
+        for name, (call, count) in turns[first:] + turns[:first]:
             settle()
-            for _ in range(count // 4):  # back to speed after the pause
+            for _ in range(max(1, count // 4)):  # back to speed after the pause
                 call()
             start = time.perf_counter()
             for _ in range(count):

@@ -105,6 +105,7 @@ class CompiledBackend(StreamBackend):
         super().__init__()
         _backends.add(self)
         self._plans: OrderedDict[Any, Plan] = OrderedDict()
+        self._latest: Plan | None = None  # the plan used last
         self._scratch: dict[int, Storage] = {}
         self._taken: list[int] = []  # slots that this drain has written results over
 
@@ -137,7 +138,9 @@ class CompiledBackend(StreamBackend):
                     self._plans.popitem(last=False)
             else:
                 STATISTICS.plan_hits += 1
-                self._plans.move_to_end(key)
+                if plan is not self._latest:
+                    self._plans.move_to_end(key)
+            self._latest = plan
             storages: list[Storage | None] = [n.storage for n in inputs]
             first = len(storages)
             storages += [None] * (plan.slots - first)

@@ -44,7 +44,8 @@ class StreamBackend(Backend):
                 raise
             finally:
                 self._draining = False
-                self.bind_captures()
+                if self._late:
+                    self.bind_captures()
 
     def _drain(self, taken: list[weakref.ref[Array]]) -> None:
         outputs: list[Node] = []
@@ -76,8 +77,6 @@ class StreamBackend(Backend):
 
     def bind_captures(self) -> None:
         """As the base's; a captured view whose own handle is gone is shown over its base first."""
-        if not self._late:
-            return
         for ref in self._late:
             held = ref()
             if held is not None and is_view(held.node) and base_of(held.node).known:
