@@ -210,7 +210,7 @@ def test_threads_without_semaphores() -> None:
         """
 import numpy as np, pyrite as pr
 from pyrite.backends import threads
-threads._semaphore = lambda: None
+threads.semaphore = lambda: None
 x = pr.asarray(np.arange(300_000, dtype=np.float32) / 1e5, copy=True)
 rows = pr.asarray(np.sin(np.arange(300_000, dtype=np.float32)).reshape(300, 1000), copy=True)
 found = set()
@@ -218,7 +218,7 @@ for k in range(300):
     pr.set_num_threads((1, 2, 3)[k % 3])
     found.add((pr.silu(x * x).numpy().tobytes(), pr.softmax(rows, axis=1).numpy().tobytes()))
 assert len(found) == 1
-print(len(threads.POOL._bells), isinstance(threads.POOL._bells[0], threads._Queue))
+print(len(threads.POOL._bells), isinstance(threads.POOL._bells[0], threads.Queue))
 """
     )
     assert done.stdout.split() == ["2", "True"]
@@ -227,7 +227,7 @@ print(len(threads.POOL._bells), isinstance(threads.POOL._bells[0], threads._Queu
 @pytest.mark.skipif(threads.available_cores() < 2 or sys.platform != "linux", reason="no processor to move to")
 def test_threads_wake_on_processors_of_their_own() -> None:
     """Two threads on one processor take turns: that doubles the time of a kernel."""
-    processors = threads._Processors()
+    processors = threads.Processors()
     assert processors.address
     done = threading.Event()
     sleeping = threading.Thread(target=done.wait)

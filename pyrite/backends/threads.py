@@ -13,7 +13,6 @@ import os
 import sys
 import threading
 import time
-from queue import SimpleQueue
 from typing import Any
 
 from ..codegen.driver import (
@@ -37,10 +36,10 @@ from ..codegen.driver import (
 )
 from ..codegen.jit import compile_kernel
 from ..errors import ArgumentError
+from .waking import Processors, Queue, Semaphore, semaphore
 
 _TURNS = 20_000  # that a worker waits for more: about 0.2 ms
 _HASTE = 50  # the same where there are more threads than cores
-_MANY = 4  # threads that wake at once
 
 
 def available_cores() -> int:
@@ -70,105 +69,14 @@ def _quota() -> float | None:
         return None
 
 
-class _Semaphore:
-    """Wakes a thread that sleeps in machine code; `lead` posts it."""
-
-    def __init__(self, wait: int, post: int, memory: Any) -> None:
-        self.thread = 0  # as the system numbers it
-        self.wait = wait
-        self.post = post
-        self._memory = memory
-        self.address = ctypes.addressof(memory)
-
-    def sleep(self) -> None:
-        """Never called: the thread sleeps inside."""
-
-
-class _Queue:
-    """The same through Python, where the system has no such semaphores."""
-
-    wait = address = 0
-
-    def __init__(self) -> None:
-        self._calls: SimpleQueue[None] = SimpleQueue()
-
-    def call(self) -> None:
-        """Ends the sleep of the thread."""
-        self._calls.put(None)
-
-    def sleep(self) -> None:
-        """Until it is called."""
-        self._calls.get()
-
-
-def _semaphore() -> _Semaphore | None:
-    """A new semaphore of the C library; None where there are none (macOS has the functions, but they refuse)."""
-    if not sys.platform.startswith("linux"):
-        return None
-    library = ctypes.CDLL(None)
-    try:
-        init, wait, post = library.sem_init, library.sem_wait, library.sem_post
-    except AttributeError:
-        return None
-    memory = (ctypes.c_int64 * 16)()  # a sem_t has 16 to 32 bytes
-    if init(ctypes.byref(memory), 0, 0):
-        return None
-    sleep, wake = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (wait, post))
-    return _Semaphore(sleep, wake, memory)
-
-
-class _Processors:
-    """Has threads wake on processors of their own, on Linux.
-
-    A thread wakes where it slept, or where its waker runs: when all processors were busy a moment ago the system does
-    not look for an idle one, and two threads of a kernel take turns on one processor for some milliseconds. So a
-    thread is barred, for one launch, from the processor of its waker and those where others are about to wake.
-    """
-
-    def __init__(self) -> None:
-        self.address = 0  # of the function that tells a thread its processor; 0 where there is none
-        self._here: Any = None
-        if sys.platform.startswith("linux"):
-            try:
-                self._here = ctypes.PyDLL(None).sched_getcpu
-                self.address = ctypes.cast(self._here, ctypes.c_void_p).value or 0
-            except AttributeError:
-                pass
-
-    def spread(self, sleepers: list[tuple[int, int]], barred: list[tuple[int, set[int]]]) -> None:
-        """Before threads (number, processor where it went to sleep) are called; what `free` needs goes to `barred`."""
-        taken = {self._here()}
-        for thread, place in sleepers:
-            # where there are many the system finds an idle processor, unless it does not look for one
-            if place in taken or len(sleepers) < _MANY:
-                try:
-                    allowed = os.sched_getaffinity(thread)
-                    left = allowed - taken
-                    if left:
-                        barred.append((thread, allowed))  # first: an interrupt must find it
-                        os.sched_setaffinity(thread, left)
-                        place = place if place in left else min(left)
-                except OSError:  # a system that forbids it
-                    self.address = 0
-            taken.add(place)
-
-    def free(self, barred: list[tuple[int, set[int]]]) -> None:
-        """Allows the threads what they were allowed before."""
-        for thread, allowed in barred:
-            try:
-                os.sched_setaffinity(thread, allowed)
-            except OSError:  # what was allowed a moment ago is no longer there
-                self.address = 0
-
-
 class Pool:
     """A few daemon threads that take pieces of a kernel."""
 
     def __init__(self) -> None:
         self._size = _initial()
         self._chosen = bool(os.environ.get("PYRITE_NUM_THREADS"))
-        self._bells: list[_Semaphore | _Queue] = []  # wake the threads, which are numbered from 1 on
-        self._processors = _Processors()
+        self._bells: list[Semaphore | Queue] = []  # wake the threads, which are numbered from 1 on
+        self._processors = Processors()
         self.words = (ctypes.c_int64 * WORDS)()  # of `codegen/driver.py`; lives as long as the process
         self.address = ctypes.addressof(self.words)
         self._driving = threading.Lock()
@@ -253,7 +161,7 @@ class Pool:
     def _wake(self, helpers: int, barred: list[tuple[int, set[int]]]) -> int:
         """Sees to it that so many threads look for pieces, or soon will; fewer where the system has no more."""
         while len(self._bells) < helpers:
-            bell = _semaphore() or _Queue()
+            bell = semaphore() or Queue()
             args = (bell, len(self._bells) + 1)
             self.words[READY + args[1]] = AWAKE
             thread = threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite")
@@ -262,7 +170,7 @@ class Pool:
             except RuntimeError:
                 helpers = len(self._bells)
                 break
-            if isinstance(bell, _Semaphore):
+            if isinstance(bell, Semaphore):
                 bell.thread = thread.native_id or 0
             self._bells.append(bell)
         words = self.words
@@ -271,7 +179,7 @@ class Pool:
             if words[READY + number] == ASLEEP:
                 words[READY + number] = CALLED
                 bell = self._bells[number - 1]
-                if isinstance(bell, _Semaphore):
+                if isinstance(bell, Semaphore):
                     words[POST] = bell.post
                     words[SLEEPERS + len(sleepers)] = bell.address
                     sleepers.append((bell.thread, words[PLACES + number]))
@@ -282,7 +190,7 @@ class Pool:
             self._processors.spread(sleepers, barred)
         return helpers
 
-    def _serve(self, bell: _Semaphore | _Queue, number: int) -> None:
+    def _serve(self, bell: Semaphore | Queue, number: int) -> None:
         record = (ctypes.c_int64 * 5)(self.address, number, bell.wait, bell.address, self._processors.address)
         address = ctypes.addressof(record)
         while True:

@@ -10,20 +10,17 @@ in the order that `argument_words` gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ..dtypes import DType, Int, bfloat16, bool_
-from . import reads
+from . import columns, reads
 from .builder import Expr
 from .complete import roots, stride_class
 from .instructions import Direct, Value, alignment, instruction, memory_type, register_type
-from .loops import ACCUMULATOR, AHEAD, BLOCK, LANES, Nest, Reduction
+from .loops import AHEAD, BLOCK, LANES, Nest, Reduction
 from .scans import along_lanes, columns_of_scans
 from .vector import V, Vector
 
-_CODE = 100  # instructions at most for rows of columns that are added one after another
-_CALL = 100  # that a function stands for
-_MOST_ROWS = 8
 _FAR = 2048  # bytes of a later row
 _JOB = (("ptr", "args"), ("i64", "r0"), ("i64", "r1"), ("i64", "c0"), ("i64", "c1"), ("ptr", "scratch"))
 _IOTA = ", ".join(f"i64 {i}" for i in range(LANES))
@@ -93,14 +90,15 @@ class Renderer:
 
     def row_constant(self, at: int, dtype: DType) -> None:
         """A scalar argument in its register form."""
-        self.args[at] = self._from_memory(V(self.args[at], memory_type(dtype)), dtype).ref
+        self.args[at] = self.from_memory(V(self.args[at], memory_type(dtype)), dtype).ref
 
     def splat(self, type: str, scalar: str) -> V:
         t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
         one = self.i(f"insertelement {t} poison, {s} {scalar}, i64 0")
         return V(self.i(f"shufflevector {t} {one}, {t} poison, <{LANES} x i32> zeroinitializer"), type)
 
-    def _from_memory(self, v: V, dtype: DType) -> V:
+    def from_memory(self, v: V, dtype: DType) -> V:
+        """A vector as it is computed with, from what memory has."""
         if dtype is bool_:
             return self.vec.icmp("ne", v, self.vec.const("i8", 0))
         if dtype is bfloat16:
@@ -108,7 +106,8 @@ class Renderer:
             return self.vec.bitcast(self.vec.shl(wide, self.vec.const("i32", 16)), "f32")
         return v
 
-    def _to_memory(self, v: V, dtype: DType) -> V:
+    def to_memory(self, v: V, dtype: DType) -> V:
+        """The reverse."""
         if dtype is bool_:
             return self.vec.zext(v, "i8")
         if dtype is bfloat16:
@@ -126,7 +125,7 @@ class Renderer:
         elif any(r.scan for r in self.nest.reductions):
             columns_of_scans(self)
         else:
-            self._columns()
+            columns.columns_of_reductions(self)
         body = "\n".join(self.vec.lines)
         declarations = "\n".join(sorted(self.vec.declarations))
         head = "define void @kernel(ptr %job) {\nentry:\n"
@@ -154,7 +153,7 @@ class Renderer:
         vec.lines.insert(at, f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{end} ]")
         vec.start(after)
 
-    def _outer(self, row: str, count: int) -> list[str]:
+    def outer(self, row: str, count: int) -> list[str]:
         """Indices along the outer axes of flat row number `row`."""
         indices: list[str] = []
         rest = row
@@ -165,7 +164,7 @@ class Renderer:
         indices.append(rest)
         return indices[::-1] if count else []
 
-    def _bases(self, outer: list[str]) -> None:
+    def bases(self, outer: list[str]) -> None:
         """Pointers and index constants of the row at hand."""
         nest = self.nest
         axes = len(nest.sizes)
@@ -187,7 +186,8 @@ class Renderer:
                 total = self.i(f"add i64 {total}, {part}")
             self.form_bases.append(total)
 
-    def _step_word(self, base: str, k: int, axis: int) -> str:
+    def step_word(self, base: str, k: int, axis: int) -> str:
+        """The stride of access or form number k along an axis."""
         return self.word(self.words[base] + k * (1 + len(self.nest.sizes)) + 1 + axis)
 
     # -- expressions
@@ -229,13 +229,13 @@ class Renderer:
         """An index of the kernel: the first lane's as a scalar, then its step from lane to lane."""
         first, step = self.form_bases[number], stride_class(self.nest.forms[number][-1])
         if at is not None and self.nest.kind == "rows" and self.nest.form_wraps[number]:
-            by = self._step_word("forms", number, len(self.nest.sizes) - 1)
+            by = self.step_word("forms", number, len(self.nest.sizes) - 1)
             w = reads.Wrapped(self, len(self.nest.accesses) + number, self.at_wrap, by)
             first = self.i(f"add i64 {first}, {w.first}")
             v = self.vec.iadd(self.splat("i64", first), w.lanes())
             return v if type == "i64" else self.vec.itrunc(v, type)
         if at is not None and step:
-            by = "1" if step == 1 else self._step_word("forms", number, len(self.nest.sizes) - 1)
+            by = "1" if step == 1 else self.step_word("forms", number, len(self.nest.sizes) - 1)
             first = self.i(f"add i64 {first}, {at if step == 1 else self.i(f'mul i64 {at}, {by}')}")
         if type != "i64":
             first = self.i(f"trunc i64 {first} to {type}")
@@ -249,7 +249,8 @@ class Renderer:
             by = self.i(f"trunc i64 {by} to {type}")
         return self.vec.iadd(base, self.vec.imul(lanes, self.splat(type, by)))
 
-    def _lanes(self, at: str) -> V:
+    def lanes(self, at: str) -> V:
+        """`at` and the numbers after it, one in each lane."""
         return self.vec.iadd(self.splat("i64", at), V(self.iota, "i64"))
 
     def _both(self, a: V | None, b: V | None) -> V | None:
@@ -268,25 +269,25 @@ class Renderer:
             row = self.i(f"getelementptr {self.vec.scalar_type(type)}, ptr {pointer}, i64 {lane}")
             return self._load(e, row, at, mask, guard)
         if at is not None and self._wraps(e.data):
-            by = self._step_word("accesses", e.data, len(self.nest.sizes) - 1)
+            by = self.step_word("accesses", e.data, len(self.nest.sizes) - 1)
             w = reads.Wrapped(self, e.data, self.at_wrap, by)
             place = self.vec.iadd(place, self.vec.iadd(self.splat("i64", w.first), w.lanes()))
         elif at is not None and access.step:
-            stride = self.splat("i64", self._step_word("accesses", e.data, len(self.nest.sizes) - 1))
-            place = self.vec.iadd(place, self.vec.imul(self._lanes(at), stride))
-        return self._from_memory(reads.gather(self, type, pointer, place, self._both(mask, guard)), access.dtype)
+            stride = self.splat("i64", self.step_word("accesses", e.data, len(self.nest.sizes) - 1))
+            place = self.vec.iadd(place, self.vec.imul(self.lanes(at), stride))
+        return self.from_memory(reads.gather(self, type, pointer, place, self._both(mask, guard)), access.dtype)
 
     def _load(self, e: Expr, pointer: str, at: str | None, mask: V | None, guard: V | None) -> V:
         access = self.nest.accesses[e.data]
         type = memory_type(access.dtype)
         s = self.vec.scalar_type(type)
         step, keep = stride_class(access.step), self._both(mask, guard)
-        stride = self._step_word("accesses", e.data, len(self.nest.sizes) - 1)
+        stride = self.step_word("accesses", e.data, len(self.nest.sizes) - 1)
         if at is not None and self._wraps(e.data):
             w = reads.Wrapped(self, e.data, self.at_wrap, stride)
-            return self._from_memory(w.load(type, pointer, step, keep), access.dtype)
+            return self.from_memory(w.load(type, pointer, step, keep), access.dtype)
         if at is None or step == 0:
-            return self._from_memory(reads.read(self, type, pointer, 0, stride, guard), access.dtype)
+            return self.from_memory(reads.read(self, type, pointer, 0, stride, guard), access.dtype)
         if step == 1:
             p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {at}")
             if e.data in self.ahead:
@@ -296,7 +297,7 @@ class Renderer:
                 self.vec.raw(f"call void @llvm.prefetch.p0(ptr {later}, i32 0, i32 3, i32 1)")
         else:
             p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {self.i(f'mul i64 {at}, {stride}')}")
-        return self._from_memory(reads.read(self, type, p, step, stride, keep), access.dtype)
+        return self.from_memory(reads.read(self, type, p, step, stride, keep), access.dtype)
 
     def _wraps(self, number: int) -> bool:
         return self.nest.kind == "rows" and self.nest.accesses[number].wrap is not None
@@ -304,7 +305,7 @@ class Renderer:
     def _store(self, number: int, v: V, at: str, mask: V | None) -> None:
         access = self.nest.accesses[number]
         type = memory_type(access.dtype)
-        v = self._to_memory(v, access.dtype)
+        v = self.to_memory(v, access.dtype)
         t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
         pointer = self.pointers[number]
         if access.step == 1:
@@ -315,22 +316,23 @@ class Renderer:
             p = self.i(f"getelementptr {s}, ptr {pointer}, i64 {self.i(f'sub i64 {1 - LANES}, {at}')}")
             self._store_vector(type, reads.backwards(self, v), p, mask and reads.backwards(self, mask))
             return
-        stride = self.splat("i64", self._step_word("accesses", number, len(self.nest.sizes) - 1))
-        offsets = self.vec.imul(self._lanes(at), stride)
+        stride = self.splat("i64", self.step_word("accesses", number, len(self.nest.sizes) - 1))
+        offsets = self.vec.imul(self.lanes(at), stride)
         ps = self.i(f"getelementptr {s}, ptr {pointer}, <{LANES} x i64> {offsets.ref}")
         name = f"@llvm.masked.scatter.v{LANES}{type}.v{LANES}p0"
         self.vec.declarations.add(f"declare void {name}({t}, <{LANES} x ptr>, i32, <{LANES} x i1>)")
         on = mask.ref if mask is not None else "splat (i1 true)"
         self.vec.raw(f"call void {name}({t} {v.ref}, <{LANES} x ptr> {ps}, i32 {alignment(type)}, <{LANES} x i1> {on})")
 
-    def _store_these(self, stores: list[tuple[int, Expr]], known: dict[int, V], at: str, mask: V | None) -> None:
+    def store_these(self, stores: list[tuple[int, Expr]], known: dict[int, V], at: str, mask: V | None) -> None:
+        """Stores some expressions, each to the access of its number."""
         # all reads come before the first write: a result may lie over an input
         for number, v in [(k, self.value(e, known, at, mask)) for k, e in stores]:
             self._store(number, v, at, mask)
 
     def store_all(self, at: str, mask: V | None) -> None:
         """Stores one vector of every result."""
-        self._store_these(self.nest.stores, {}, at, mask)
+        self.store_these(self.nest.stores, {}, at, mask)
 
     def _store_vector(self, type: str, v: V, p: str, mask: V | None) -> None:
         t = self.vec.llvm_type(type)
@@ -355,8 +357,8 @@ class Renderer:
         ]  # fmt: skip
 
         def row(index: str) -> None:
-            places = self._outer(index, outer)
-            self._bases(places)
+            places = self.outer(index, outer)
+            self.bases(places)
             length = n
             if nest.total:
                 done = self.i(f"mul i64 {places[-1]}, {BLOCK}")
@@ -369,7 +371,7 @@ class Renderer:
                 later = self.i(f"add i64 {index}, {AHEAD}")
                 over = self.i(f"icmp slt i64 {later}, %r1")
                 self._fetch_early(jumps, self.i(f"select i1 {over}, i64 {later}, i64 {index}"), n)
-                self._bases(places)
+                self.bases(places)
             self.row = {}
             for level in range(nest.levels):
                 self._row_level(level, length)
@@ -390,7 +392,7 @@ class Renderer:
 
     def _fetch_early(self, jumps: list[Expr], row: str, n: str) -> None:
         """Asks for what a later row reads at an index."""
-        self._bases(self._outer(row, len(self.nest.sizes) - 1))
+        self.bases(self.outer(row, len(self.nest.sizes) - 1))
         for e in jumps:
             dtype = self.nest.accesses[e.data].dtype
             place = self.value(e.args[0], {}, None, None)
@@ -423,7 +425,7 @@ class Renderer:
         # values of the row as a whole: stored by lane 0
         for number, e in nest.stores:
             if e.level == level and not e.inner and not self._element_store(number):
-                v = self._to_memory(self.value(e, self.row, None, None), e.dtype)
+                v = self.to_memory(self.value(e, self.row, None, None), e.dtype)
                 t, s = self.vec.llvm_type(v.type), self.vec.scalar_type(v.type)
                 lane = self.i(f"extractelement {t} {v.ref}, i64 0")
                 self.vec.raw(f"store {s} {lane}, ptr {self.pointers[number]}, align {alignment(v.type)}")
@@ -471,7 +473,7 @@ class Renderer:
         if self.nest.kind == "columns":
             place, low, buffers = self.at_scan
             assert at is not None
-            return self.running(r, self.slot(r, buffers[e.data], place, at, low))
+            return columns.running(self, r, columns.slot(self, r, buffers[e.data], place, at, low))
         result, self.carry[e.data] = along_lanes(self, r, x, self.carry[e.data])
         return result
 
@@ -579,7 +581,7 @@ class Renderer:
         more = self.i(f"icmp slt i64 {index}, {stop}")
         vec.raw(f"br i1 {more}, label %{tail}, label %{after}")
         vec.start(tail)
-        mask = vec.icmp("slt", self._lanes(index), self.splat("i64", stop))
+        mask = vec.icmp("slt", self.lanes(index), self.splat("i64", stop))
         final = self._step(index, mask, carried, level, reductions, stores, scans)
         tail_end = vec.block
         vec.raw(f"br label %{after}")
@@ -604,7 +606,7 @@ class Renderer:
             x = self.value(r.body, known, at, mask)
             new = self.combine(r, old, x)
             result.append(new if mask is None else self.vec.select(mask, new, old))
-        self._store_these(stores, known, at, mask)
+        self.store_these(stores, known, at, mask)
         for e in self.nest.spills:
             if e.id in known and not self._spilled_before(e, level):
                 self._spill(e, known[e.id], at)
@@ -627,168 +629,6 @@ class Renderer:
         t, s = self.vec.llvm_type(type), self.vec.scalar_type(type)
         p = self.i(f"getelementptr {s}, ptr {self.scratch[e.id]}, i64 {at}")
         return V(self.i(f"load {t}, ptr {p}, align {alignment(type)}"), type)
-
-    # -- columns
-
-    def _columns(self) -> None:
-        nest = self.nest
-        outer = len(nest.sizes) - 2
-        rows, n, width = self.word(outer), self.word(outer + 1), self.word(self.words["strip"])
-        vectors = self.i(f"mul i64 {width}, {LANES}")  # LANES rows of a strip
-        buffers = []
-        for k in range(len(nest.reductions)):
-            at = self.i(f"mul i64 {vectors}, {k * ACCUMULATOR}")
-            buffers.append(self.i(f"getelementptr i8, ptr %scratch, i64 {at}"))
-        strips = self.strips(n)
-        together = _MOST_ROWS
-        while together > 1 and together * sum(_CALL if e.name == "call" else 1 for e in nest.exprs) > _CODE:
-            together //= 2
-
-        far = 0 if together > 1 else LANES  # several rows at a time: the machine sees the pattern by itself
-
-        def task(index: str) -> None:
-            places, low, high = self.strip_at(index, strips, n, outer)
-            length = rows
-            if nest.total:
-                done = self.i(f"mul i64 {places[-1]}, {BLOCK}")
-                self.done = done
-                rest = self.i(f"sub i64 {self.word(self.words['total'])}, {done}")
-                short = self.i(f"icmp slt i64 {rest}, {rows}")
-                length = self.i(f"select i1 {short}, i64 {rest}, i64 {rows}")
-
-            def clear(at: str) -> None:
-                for r, buffer in zip(nest.reductions, buffers):
-                    self.keep(self.identity(r), r, self.slot(r, buffer, at, "0", "0"))
-
-            self.counted("0", vectors, LANES, clear)
-            heads, bases = self.pointers, self.form_bases
-
-            def walk(lane: str) -> None:
-                at = self.i(f"mul i64 {lane}, {width}")
-
-                def add(r: str, count: int) -> None:
-                    walked = []
-                    for k in range(count):
-                        self.at_reduced(self.i(f"add i64 {r}, {k * LANES}"), heads, bases, outer, far)
-                        walked.append((self.pointers, self.form_bases))
-                    self.strip(low, high, lambda c, mask: self._accumulate(c, mask, low, at, buffers, walked))
-
-                middle = lane
-                if together > 1:
-                    left = self.i(f"sub i64 {length}, {lane}")
-                    steps = self.i(f"sdiv i64 {left}, {together * LANES}")
-                    middle = self.i(f"add i64 {lane}, {self.i(f'mul i64 {steps}, {together * LANES}')}")
-                    self.counted(lane, middle, together * LANES, lambda r: add(r, together))
-                self.counted(middle, length, LANES, lambda r: add(r, 1))
-
-            # every 16th row belongs to one lane: what a lane has of a strip stays in the first cache
-            self.counted("0", str(LANES), 1, walk)
-            self.pointers, self.form_bases, self.ahead = heads, bases, {}
-            self.counted(low, high, LANES, lambda c: self._column_results(c, low, high, buffers))
-
-        self.counted("%r0", "%r1", 1, task)
-        self.vec.raw("ret void")
-
-    def strips(self, n: str) -> str:
-        """In how many strips n columns are walked."""
-        width = self.word(self.words["strip"])
-        more = self.i(f"add i64 {n}, {width}")
-        return self.i(f"sdiv i64 {self.i(f'sub i64 {more}, 1')}, {width}")
-
-    def strip_at(self, index: str, strips: str, n: str, outer: int) -> tuple[list[str], str, str]:
-        """Goes to strip number `index`: the outer indices, its first column and the one behind its last."""
-        width = self.word(self.words["strip"])
-        strip = self.i(f"urem i64 {index}, {strips}")
-        places = self._outer(self.i(f"udiv i64 {index}, {strips}"), outer)
-        self._bases(places)
-        low = self.i(f"mul i64 {strip}, {width}")
-        end = self.i(f"add i64 {low}, {width}")
-        over = self.i(f"icmp slt i64 {n}, {end}")
-        return places, low, self.i(f"select i1 {over}, i64 {n}, i64 {end}")
-
-    def at_reduced(self, r: str, heads: list[str], bases: list[str], axis: int, ahead: int) -> None:
-        """Pointers and indices of reduced index r; memory is asked for `ahead` of it, unless that is 0."""
-        self.pointers, self.ahead = [], {}
-        at = reads.divided(self, self.i(f"add i64 {r}, {self.done}"))
-        for k, access in enumerate(self.nest.accesses):
-            if access.store and not any(r.scan for r in self.nest.reductions):
-                self.pointers.append(heads[k])
-                continue
-            t = self.vec.scalar_type(memory_type(access.dtype))
-            step = self._step_word("accesses", k, axis)
-            by = reads.Wrapped(self, k, at, step).first if access.wrap else self.i(f"mul i64 {r}, {step}")
-            self.pointers.append(self.i(f"getelementptr {t}, ptr {heads[k]}, i64 {by}"))
-            if ahead and access.step == 1 and access.strides[axis] and not access.store:
-                later = self.i(f"mul i64 {step}, {ahead}")
-                self.ahead[k] = self.i(f"getelementptr {t}, ptr {self.pointers[k]}, i64 {later}")
-        self.form_bases = []
-        for k in range(len(self.nest.forms)):
-            step = self._step_word("forms", k, axis)
-            wraps = self.nest.form_wraps[k]
-            by = reads.Wrapped(self, len(heads) + k, at, step).first if wraps else self.i(f"mul i64 {r}, {step}")
-            self.form_bases.append(self.i(f"add i64 {bases[k]}, {by}"))
-
-    def strip(self, low: str, high: str, body: Callable[[str, V | None], None]) -> None:
-        """Whole vectors of a strip of columns, then one masked step."""
-        vec = self.vec
-        count = self.i(f"sub i64 {high}, {low}")
-        whole = self.i(f"and i64 {count}, {-LANES}")
-        middle = self.i(f"add i64 {low}, {whole}")
-        self.counted(low, middle, LANES, lambda c: body(c, None))
-        tail, after = vec.name("tail"), vec.name("done")
-        more = self.i(f"icmp slt i64 {middle}, {high}")
-        vec.raw(f"br i1 {more}, label %{tail}, label %{after}")
-        vec.start(tail)
-        body(middle, vec.icmp("slt", self._lanes(middle), self.splat("i64", high)))
-        vec.raw(f"br label %{after}")
-        vec.start(after)
-
-    def slot(self, r: Reduction, buffer: str, at: str, c: str, low: str) -> str:
-        s = self.vec.scalar_type(memory_type(r.acc))
-        place = self.i(f"add i64 {at}, {self.i(f'sub i64 {c}, {low}')}")
-        return self.i(f"getelementptr {s}, ptr {buffer}, i64 {place}")
-
-    def keep(self, v: V, r: Reduction, p: str) -> None:
-        """Puts one vector of a column reduction's accumulators back."""
-        v = self._to_memory(v, r.acc)
-        self.vec.raw(f"store {self.vec.llvm_type(v.type)} {v.ref}, ptr {p}, align {alignment(v.type)}")
-
-    def _accumulate(
-        self, c: str, mask: V | None, low: str, at: str, buffers: list[str],
-        walked: Sequence[tuple[list[str], list[str]]],
-    ) -> None:  # fmt: skip
-        """Adds some rows of one lane, each given by its pointers and form bases."""
-        reductions = self.nest.reductions
-        slots = [self.slot(r, buffer, at, c, low) for r, buffer in zip(reductions, buffers)]
-        running = [self.running(r, p) for r, p in zip(reductions, slots)]
-        for row in walked:
-            self.pointers, self.form_bases = row
-            known: dict[int, V] = {}
-            running = [self.combine(r, v, self.value(r.body, known, c, mask)) for r, v in zip(reductions, running)]
-        for r, v, p in zip(reductions, running, slots):
-            self.keep(v, r, p)
-
-    def running(self, r: Reduction, p: str) -> V:
-        """One vector of a column reduction's accumulators."""
-        type = memory_type(r.acc)
-        return self._from_memory(
-            V(self.i(f"load {self.vec.llvm_type(type)}, ptr {p}, align {alignment(type)}"), type), r.acc
-        )
-
-    def _column_results(self, c: str, low: str, high: str, buffers: list[str]) -> None:
-        """Combines the 16 rows of accumulators in pairs and stores what depends on the results."""
-        known: dict[int, V] = {}
-        width = self.word(self.words["strip"])
-        ats = [self.i(f"mul i64 {width}, {k}") for k in range(LANES)]
-        for r, buffer in zip(self.nest.reductions, buffers):
-            rows = [self.running(r, self.slot(r, buffer, at, c, low)) for at in ats]
-            while len(rows) > 1:
-                half = len(rows) // 2
-                rows = [self.combine(r, rows[k], rows[k + half]) for k in range(half)]
-            assert r.result is not None
-            known[r.result.id] = rows[0]
-        mask = self.vec.icmp("slt", self._lanes(c), self.splat("i64", high))
-        self._store_these(self.nest.stores, known, c, mask)
 
 
 def render(nest: Nest) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from . import columns
 from .instructions import memory_type
 from .loops import AHEAD, LANES, STRIP, Reduction
 from .vector import V
@@ -30,15 +31,15 @@ def along_lanes(k: Renderer, r: Reduction, x: V, before: V) -> tuple[V, V]:
 
 def _down_rows(k: Renderer, r: Reduction, buffer: str, carry: str, c: str, low: str) -> None:
     """The same down 16 rows of a buffer, for 16 columns from c on."""
-    places = [k.slot(r, buffer, str(row * STRIP), c, low) for row in range(LANES)]
-    x = [k.running(r, p) for p in places]
+    places = [columns.slot(k, r, buffer, str(row * STRIP), c, low) for row in range(LANES)]
+    x = [columns.running(k, r, p) for p in places]
     for by in _STEPS:
         x = x[:by] + [k.combine(r, x[row - by], x[row]) for row in range(by, LANES)]
-    held = k.slot(r, carry, "0", c, low)
-    before = k.running(r, held)
+    held = columns.slot(k, r, carry, "0", c, low)
+    before = columns.running(k, r, held)
     x = [k.combine(r, before, v) for v in x]
     for v, p in [*zip(x, places), (x[-1], held)]:
-        k.keep(v, r, p)
+        columns.keep(k, v, r, p)
 
 
 def columns_of_scans(k: Renderer) -> None:
@@ -49,13 +50,13 @@ def columns_of_scans(k: Renderer) -> None:
     types = [vec.llvm_type(memory_type(r.acc)) for r in nest.reductions]
     buffers = [k.i(f"alloca {t}, i64 {STRIP}, align 64") for t in types]  # LANES rows of STRIP columns
     carries = [k.i(f"alloca {t}, i64 {STRIP // LANES}, align 64") for t in types]
-    strips = k.strips(n)
+    in_all = columns.strips(k, n)
 
     def task(index: str) -> None:
-        _, low, high = k.strip_at(index, strips, n, outer)
+        _, low, high = columns.strip_at(k, index, in_all, n, outer)
         for r, carry in zip(nest.reductions, carries):
             for c in range(0, STRIP, LANES):
-                k.keep(k.identity(r), r, k.slot(r, carry, "0", str(c), "0"))
+                columns.keep(k, k.identity(r), r, columns.slot(k, r, carry, "0", str(c), "0"))
         heads, bases = k.pointers, k.form_bases
 
         def some(first: str) -> None:
@@ -65,16 +66,16 @@ def columns_of_scans(k: Renderer) -> None:
 
             def each_row(body: Callable[[str, V | None], None]) -> None:
                 def go(row: str) -> None:
-                    k.at_reduced(row, heads, bases, outer, AHEAD)
+                    columns.go_to_row(k, row, heads, bases, outer, AHEAD)
                     place = k.i(f"mul i64 {k.i(f'sub i64 {row}, {first}')}, {STRIP}")
                     k.at_scan = place, low, buffers
-                    k.strip(low, high, body)
+                    columns.along(k, low, high, body)
 
                 k.counted(first, last, 1, go)
 
             def scan(r: Reduction, buffer: str, carry: str) -> None:
                 def fill(c: str, mask: V | None) -> None:
-                    k.keep(k.value(r.body, {}, c, mask), r, k.slot(r, buffer, k.at_scan[0], c, low))
+                    columns.keep(k, k.value(r.body, {}, c, mask), r, columns.slot(k, r, buffer, k.at_scan[0], c, low))
 
                 each_row(fill)
                 k.counted(low, high, LANES, lambda c: _down_rows(k, r, buffer, carry, c, low))
