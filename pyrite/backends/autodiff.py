@@ -9,6 +9,7 @@ higher derivatives come by themselves. Level 1 is the tape of the tensors' own `
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Union
@@ -21,6 +22,7 @@ from ..ops.record import NO_RULE, REGISTRY, ZERO, Op, Rule, no_rule
 from .base import Array, Backend
 
 _sequence = itertools.count(1).__next__
+_id = operator.attrgetter("id")
 
 Value = Union[Array, "Traced"]
 ACTIVE: set[int] = set()  # levels of `grad` calls that are running
@@ -59,23 +61,15 @@ class Step:
 class Traced:
     """A value with its place on the tape of one level."""
 
-    __slots__ = ("value", "level", "step", "strategy", "__weakref__")
+    __slots__ = ("value", "level", "step", "strategy", "shape", "dtype", "__weakref__")
 
     def __init__(self, value: Value, level: int, step: Step, strategy: GradientCheckpointingStrategy) -> None:
         self.value = value
         self.level = level
         self.step = step
         self.strategy = strategy
-
-    @property
-    def shape(self) -> Ints:
-        """Sizes of the axes."""
-        return self.value.shape
-
-    @property
-    def dtype(self) -> DType:
-        """Element type."""
-        return self.value.dtype
+        self.shape: Ints = step.shape
+        self.dtype: DType = step.dtype
 
 
 class Held:
@@ -107,10 +101,9 @@ def array_of(value: Value) -> Array:
 
 def capture(value: Value) -> Value:
     """The present value, whatever is written to its memory later."""
-    if type(value) is Traced:
+    if isinstance(value, Traced):
         return Traced(capture(value.value), value.level, value.step, value.strategy)
-    array = array_of(value)
-    return array.backend.capture(array)
+    return value.backend.capture(value)
 
 
 def run(op: Op, values: Sequence[Value], params: tuple[Any, ...] = ()) -> Value:
@@ -156,29 +149,17 @@ def _record(op: Op, values: Sequence[Value], params: tuple[Any, ...], level: int
         step.op = op
         step.params = params
         step.parents = tuple(parents)
-        step.saved = _save(op, values, inner, out, step, strategy, level)
+        step.saved = _save(op, params, values, inner, out, step, strategy, level)
     return Traced(out, level, step, strategy)
 
 
 def _save(
-    op: Op, values: Sequence[Value], inner: Sequence[Value], out: Value, step: Step,
+    op: Op, params: tuple[Any, ...], values: Sequence[Value], inner: Sequence[Value], out: Value, step: Step,
     strategy: GradientCheckpointingStrategy, level: int,
 ) -> tuple[Any, ...]:  # fmt: skip
-    cheap = strategy is GradientCheckpointingStrategy.Balanced and op.fuses in ("elementwise", "movement")
-
-    def state(i: int) -> Any:
-        v = values[i]
-        if type(v) is Traced and v.level == level:
-            kept = v.step.state
-            # after a write the kept handle has a node of its own: it is the old value, not the present one
-            if kept is None or (type(kept) is Held and array_of(kept.value).node is not array_of(inner[i]).node):
-                kept = v.step.state = Held(capture(inner[i]))
-            return kept
-        return Held(capture(inner[i]))
-
-    if cheap:
+    if strategy is GradientCheckpointingStrategy.Balanced and op.fuses in ("elementwise", "movement"):
         # the value of a memory-bound op is never kept: it comes again from what its inputs keep
-        step.state = Recompute(op, params_of(step), tuple([state(i) for i in range(len(values))]))
+        step.state = Recompute(op, params, tuple([_state(v, x, level) for v, x in zip(values, inner)]))
     needs = op.needs
     if not needs:
         return ()  # the rule is no function: nothing is ever read
@@ -187,18 +168,24 @@ def _save(
     saved: list[Any] = [step.state if needs[0] else _form(out)]
     for i, v in enumerate(inner):
         needed = needs[1] if op.variadic else needs[1 + i]
-        saved.append(state(i) if needed else _form(v))
+        saved.append(_state(values[i], v, level) if needed else _form(v))
     return tuple(saved)
+
+
+def _state(v: Value, inside: Value, level: int) -> Any:
+    """How the backward pass gets the value of an operand back; `inside` is its value one level below."""
+    if type(v) is Traced and v.level == level:
+        kept = v.step.state
+        # after a write the kept handle has a node of its own: it is the old value, not the present one
+        if kept is None or (type(kept) is Held and array_of(kept.value).node is not array_of(inside).node):
+            kept = v.step.state = Held(capture(inside))
+        return kept
+    return Held(capture(inside))
 
 
 def _form(v: Value) -> Form:
     """Shape and dtype of a value, for a rule that does not read it."""
     return v.node.form if type(v) is Array else form_of(v.shape, v.dtype)
-
-
-def params_of(step: Step) -> tuple[Any, ...]:
-    """The parameters of a step's op."""
-    return step.params
 
 
 class Do:
@@ -318,13 +305,16 @@ def backward(root: Traced, seed: Value | None = None) -> Gradients:
             "the tensor is not part of a recorded graph", "mark the leaves with .require_grad() before computing"
         )
     order = _reachable(first)
+    closed = False
     for step in order:
         if step.consumed:
             raise GradientError(
                 "a step of this graph was already consumed by an earlier backward",
                 "add the losses before calling backward, or compute the forward pass again",
             )
-    _refuse_no_rule(first)
+        closed = closed or (step.op is not None and step.op.vjp is NO_RULE)
+    if closed:
+        _refuse_no_rule(first)
     do = Do(array_of(root).backend)
     grads: dict[Step, Value] = {first: do.full(1, root.shape, root.dtype) if seed is None else seed}
     kept: dict[Step, Value] = {}
@@ -341,9 +331,10 @@ def backward(root: Traced, seed: Value | None = None) -> Gradients:
             for parent, part in zip(step.parents, _pull(do, step, g, cache)):
                 if parent is None or part is None:
                     continue
-                if part.shape != parent.shape:
+                form = part.node if type(part) is Array else part
+                if form.shape != parent.shape:
                     part = sum_to(do, part, parent.shape)
-                if part.dtype is not parent.dtype:
+                if form.dtype is not parent.dtype:
                     part = do.cast(part, parent.dtype)
                 old = grads.get(parent)
                 grads[parent] = part if old is None else do.add(old, part)
@@ -362,7 +353,7 @@ def _reachable(first: Step) -> list[Step]:
             if parent is not None and parent not in seen:
                 seen.add(parent)
                 stack.append(parent)
-    return sorted(seen, key=lambda s: -s.id)
+    return sorted(seen, key=_id, reverse=True)
 
 
 def _refuse_no_rule(first: Step) -> None:
@@ -388,7 +379,9 @@ def _pull(do: Do, step: Step, g: Value, cache: dict[int, Value]) -> Sequence[Val
     rule = op.vjp
     if isinstance(rule, Rule):
         return [None] * len(step.parents)  # `backward` has refused what has no rule
-    saved = [_restore(s, cache) for s in step.saved]
+    saved = [
+        s.value if type(s) is Held else s if type(s) is Form else _restored(s, cache) for s in step.saved
+    ]
     if op.variadic:
         return rule(do, g, saved[0], saved[1:], *step.params)
     parts = rule(do, g, *saved, *step.params)
@@ -398,12 +391,8 @@ def _pull(do: Do, step: Step, g: Value, cache: dict[int, Value]) -> Sequence[Val
     return [p if p is None or not p.dtype.is_float() else do.unless_zero(g, p) for p in parts]
 
 
-def _restore(state: Any, cache: dict[int, Value]) -> Any:
-    """The value of a saved state; recomputed ones are shared during one backward pass."""
-    if type(state) is Held:
-        return state.value
-    if type(state) is Form:
-        return state
+def _restored(state: Recompute, cache: dict[int, Value]) -> Any:
+    """A value that is computed again; it is shared during one backward pass."""
     stack = [state]
     while stack:
         s = stack[-1]

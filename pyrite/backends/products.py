@@ -113,8 +113,11 @@ class Product:
 
     def run(self, a: int, b: int, c: int) -> None:
         """Computes from two addresses to a third."""
-        self.block[1:4] = [a, b, c]
-        count = min(threads.POOL.size, self.work // _WORTH)
+        block = self.block
+        block[1] = a
+        block[2] = b
+        block[3] = c
+        count = min(threads.POOL.size, self.work // _WORTH) if self.work >= 2 * _WORTH else 1
         if count > 1:
             jobs = self._cut.get(count)
             if jobs is None:
