@@ -124,13 +124,13 @@ class Pool:
                 ended = False
                 while not ended:
                     try:
-                        ended = words[DONE] >= words[COUNT]
-                        if not ended:
+                        if words[DONE] < words[COUNT]:
                             time.sleep(0)
+                        else:
+                            self._processors.free(barred)
+                            ended = True
                     except KeyboardInterrupt as interrupt:
                         caught = interrupt
-                if barred:
-                    self._processors.free(barred)
         if caught is not None:
             raise caught
         return True
