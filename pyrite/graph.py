@@ -210,7 +210,7 @@ _literals: dict[tuple[Any, DType], Node] = {}
 
 def literal(value: Any, dtype: DType) -> Node:
     """A constant that is met again and again: one node for all its uses."""
-    key = (value or str(value), dtype)  # -0.0 equals 0.0
+    key = (value if value and type(value) is not complex else str(value), dtype)  # -0.0 equals 0.0
     node = _literals.get(key)
     if node is None:
         node = constant(value, dtype)

@@ -204,6 +204,33 @@ def test_a_system_without_further_threads(monkeypatch: pytest.MonkeyPatch) -> No
         pr.set_num_threads(before)
 
 
+def test_an_interrupt_while_a_thread_starts_makes_no_second_of_its_number() -> None:
+    """Two threads of one number would share their scratch memory."""
+    done = run_python(
+        """
+import threading, numpy as np, pyrite as pr
+from pyrite.backends.threads import POOL
+pr.set_num_threads(2)
+x = pr.asarray(np.ones((3000, 1000), np.float32), copy=True)
+start = threading.Thread.start
+interrupts = [KeyboardInterrupt()]
+def interrupted(thread):
+    start(thread)
+    if interrupts and thread.name == "pyrite":
+        raise interrupts.pop()
+threading.Thread.start = interrupted
+POOL._prepared(True)  # the code for sharing is there
+for _ in range(5):
+    try:
+        assert (pr.sum(x * 2 + 1, axis=1).numpy() == 3000).all()
+    except KeyboardInterrupt:
+        print("interrupted")
+print([t.name for t in threading.enumerate()].count("pyrite"), len(POOL._bells))
+"""
+    )
+    assert done.stdout.split() == ["interrupted", "1", "1"]
+
+
 def test_threads_without_semaphores() -> None:
     """Where the C library has none, workers are woken through Python."""
     done = run_python(

@@ -165,14 +165,13 @@ class Pool:
             args = (bell, len(self._bells) + 1)
             self.words[READY + args[1]] = AWAKE
             thread = threading.Thread(target=self._serve, args=args, daemon=True, name="pyrite")
+            self._bells.append(bell)  # first: an interrupt must not leave a thread whose number is given out again
             try:
                 thread.start()
             except RuntimeError:
+                self._bells.pop()
                 helpers = len(self._bells)
                 break
-            if isinstance(bell, Semaphore):
-                bell.thread = thread.native_id or 0
-            self._bells.append(bell)
         words = self.words
         sleepers: list[tuple[int, int]] = []
         for number in range(1, helpers + 1):
@@ -193,6 +192,8 @@ class Pool:
     def _serve(self, bell: Semaphore | Queue, number: int) -> None:
         record = (ctypes.c_int64 * 5)(self.address, number, bell.wait, bell.address, self._processors.address)
         address = ctypes.addressof(record)
+        if isinstance(bell, Semaphore):
+            bell.thread = threading.get_native_id()
         while True:
             self._serve_pieces(address)
             bell.sleep()

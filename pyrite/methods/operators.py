@@ -140,6 +140,11 @@ class Operators(Handle):
         return apply("logical_not" if self._v.dtype.is_bool() else "bit_not", (self,))
 
 
+for _name, _method in vars(Operators).items():
+    if getattr(_method, "__name__", "") == "method":
+        _method.__name__, _method.__qualname__ = _name, f"Operators.{_name}"
+
+
 def power(x: Any, y: Any) -> Tensor:
     """x ** y. A literal exponent of a float tensor that is a small integer multiplies; ints refuse negative ones."""
     if isinstance(x, Handle) and isinstance(y, (int, float)) and not isinstance(y, bool):
