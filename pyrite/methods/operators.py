@@ -27,7 +27,7 @@ def _known(x: Any) -> bool:
     return isinstance(x, Handle) or kind_of_scalar(x) is not None or hasattr(x, "__array__")
 
 
-def _operator(op: Op, symbol: str, general: Method | None = None, swapped: bool = False) -> Method:
+def _operator(name: str, op: Op, symbol: str, general: Method | None = None, swapped: bool = False) -> Method:
     """The method of an operator, `swapped` for the right operand. With `general` only floats are plain."""
     only_floats = general is not None
     otherwise = general if general is not None else lambda x, y: apply(op, pair(x, y))
@@ -44,12 +44,16 @@ def _operator(op: Op, symbol: str, general: Method | None = None, swapped: bool 
             caught = error
         raise named(caught, f"operator {symbol}") from caught.__cause__
 
+    method.__name__, method.__qualname__ = name, f"Operators.{name}"
     return method
 
 
-def _operators(op: Op, symbol: str, general: Method | None = None) -> tuple[Method, Method]:
+def _operators(name: str, op: Op, symbol: str, general: Method | None = None) -> tuple[Method, Method]:
     """The methods for the left and the right operand."""
-    return _operator(op, symbol, general), _operator(op, symbol, general, swapped=True)
+    return (
+        _operator(f"__{name}__", op, symbol, general),
+        _operator(f"__r{name}__", op, symbol, general, swapped=True),
+    )
 
 
 def divide(x: Any, y: Any) -> Tensor:
@@ -68,12 +72,12 @@ class Operators(Handle):
     __array_priority__ = 1000
     __array_ufunc__ = None  # NumPy leaves `array + tensor` to us
 
-    __add__, __radd__ = _operators(_ADD, "+")
-    __sub__, __rsub__ = _operators(_SUB, "-")
-    __mul__, __rmul__ = _operators(_MUL, "*")
-    __truediv__, __rtruediv__ = _operators(_DIV, "/", divide)
-    __floordiv__, __rfloordiv__ = _operators(_FLOORDIV, "//")
-    __mod__, __rmod__ = _operators(_FLOORMOD, "%")
+    __add__, __radd__ = _operators("add", _ADD, "+")
+    __sub__, __rsub__ = _operators("sub", _SUB, "-")
+    __mul__, __rmul__ = _operators("mul", _MUL, "*")
+    __truediv__, __rtruediv__ = _operators("truediv", _DIV, "/", divide)
+    __floordiv__, __rfloordiv__ = _operators("floordiv", _FLOORDIV, "//")
+    __mod__, __rmod__ = _operators("mod", _FLOORMOD, "%")
 
     @public("operator **")
     def __pow__(self, other: Any) -> Tensor:
@@ -109,18 +113,18 @@ class Operators(Handle):
     def __rxor__(self, other: Any) -> Tensor:
         return _bits("xor", "^", other, self) if _known(other) else NotImplemented
 
-    __lshift__, __rlshift__ = _operators(_SHL, "<<")
-    __rshift__, __rrshift__ = _operators(_SHR, ">>")
+    __lshift__, __rlshift__ = _operators("lshift", _SHL, "<<")
+    __rshift__, __rrshift__ = _operators("rshift", _SHR, ">>")
 
-    __eq__ = _operator(_EQ, "==")  # type: ignore[assignment]
-    __ne__ = _operator(_NE, "!=")  # type: ignore[assignment]
+    __eq__ = _operator("__eq__", _EQ, "==")  # type: ignore[assignment]
+    __ne__ = _operator("__ne__", _NE, "!=")  # type: ignore[assignment]
 
     __hash__ = None  # type: ignore[assignment]
 
-    __lt__ = _operator(_LT, "<")
-    __le__ = _operator(_LE, "<=")
-    __gt__ = _operator(_GT, ">")
-    __ge__ = _operator(_GE, ">=")
+    __lt__ = _operator("__lt__", _LT, "<")
+    __le__ = _operator("__le__", _LE, "<=")
+    __gt__ = _operator("__gt__", _GT, ">")
+    __ge__ = _operator("__ge__", _GE, ">=")
 
     @public("operator -")
     def __neg__(self) -> Tensor:
@@ -138,11 +142,6 @@ class Operators(Handle):
     @public("operator ~")
     def __invert__(self) -> Tensor:
         return apply("logical_not" if self._v.dtype.is_bool() else "bit_not", (self,))
-
-
-for _name, _method in vars(Operators).items():
-    if getattr(_method, "__name__", "") == "method":
-        _method.__name__, _method.__qualname__ = _name, f"Operators.{_name}"
 
 
 def power(x: Any, y: Any) -> Tensor:
