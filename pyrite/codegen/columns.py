@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from . import reads
 from .instructions import alignment, memory_type
-from .loops import ACCUMULATOR, BLOCK, LANES, Nest, Reduction
+from .loops import ACCUMULATOR, LANES, Nest, Reduction
 from .vector import V
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CODE = 100  # instructions at most for rows that are added one after another
 _CALL = 100  # that a function stands for
-_MOST_ROWS = 8
+_MOST_ROWS = 8  # that are added one after another
 
 
 def columns_of_reductions(k: Renderer) -> None:
@@ -40,13 +40,7 @@ def columns_of_reductions(k: Renderer) -> None:
 
     def task(index: str) -> None:
         places, low, high = strip_at(k, index, in_all, n, outer)
-        length = rows
-        if nest.total:
-            done = k.i(f"mul i64 {places[-1]}, {BLOCK}")
-            k.done = done
-            rest = k.i(f"sub i64 {k.word(k.words['total'])}, {done}")
-            short = k.i(f"icmp slt i64 {rest}, {rows}")
-            length = k.i(f"select i1 {short}, i64 {rest}, i64 {rows}")
+        length = k.in_block(places, rows)
 
         def clear(at: str) -> None:
             for r, buffer in zip(nest.reductions, buffers):

@@ -186,6 +186,15 @@ class Renderer:
                 total = self.i(f"add i64 {total}, {part}")
             self.form_bases.append(total)
 
+    def in_block(self, places: list[str], size: str) -> str:
+        """How many of the reduced elements there are at some outer indices, of which the last may count blocks."""
+        if not self.nest.total:
+            return size
+        self.done = self.i(f"mul i64 {places[-1]}, {BLOCK}")
+        rest = self.i(f"sub i64 {self.word(self.words['total'])}, {self.done}")
+        short = self.i(f"icmp slt i64 {rest}, {size}")
+        return self.i(f"select i1 {short}, i64 {rest}, i64 {size}")
+
     def step_word(self, base: str, k: int, axis: int) -> str:
         """The stride of access or form number k along an axis."""
         return self.word(self.words[base] + k * (1 + len(self.nest.sizes)) + 1 + axis)
@@ -359,13 +368,7 @@ class Renderer:
         def row(index: str) -> None:
             places = self.outer(index, outer)
             self.bases(places)
-            length = n
-            if nest.total:
-                done = self.i(f"mul i64 {places[-1]}, {BLOCK}")
-                self.done = done
-                rest = self.i(f"sub i64 {self.word(self.words['total'])}, {done}")
-                short = self.i(f"icmp slt i64 {rest}, {n}")
-                length = self.i(f"select i1 {short}, i64 {rest}, i64 {n}")
+            length = self.in_block(places, n)
             self._scratch_rows(n)
             if jumps:
                 later = self.i(f"add i64 {index}, {AHEAD}")
